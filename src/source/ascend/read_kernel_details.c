@@ -80,6 +80,9 @@ struct pass {
 	struct fsl_table table;
 	struct fsl_kernel_sums *sums;
 	struct fsl_kernel_classes classes;
+	uint8_t *kinds; /* of types by their id: kind of task + 1; 0: not asked for yet */
+	size_t kinds_capacity;
+	bool has_ratios; /* columns of counters */
 	bool is_late;
 };
 
@@ -106,22 +109,46 @@ static struct fsl_csv_field base_name(struct fsl_csv_field name)
 	return name;
 }
 
-/* Kind by the core: "HCCL" until 2024; captures of level 0 have no other core. An operator of HCCL
- * communicates on whatever core it runs. */
-static enum fsl_task_kind kind_of(const struct fsl_table *table)
+/* Kind by the type, or by the name if level 0 tells no type. A type is looked up once. */
+static enum fsl_status kind_of_kernel(struct pass *pass, struct fsl_csv_field name,
+				      uint32_t type_id, enum fsl_task_kind *out,
+				      struct fsl_error *err)
 {
+	const struct fsl_profile_rank *rank = pass->table.rank;
+	if (type_id == FSL_STR_NONE) {
+		*out = fsl_profile_kernel_task(rank, name.text, name.length);
+		return FSL_OK;
+	}
+	size_t n_before = pass->kinds_capacity;
+	FSL_TRY(FSL_GROW(pass->kinds, pass->kinds_capacity, (size_t)type_id + 1, err));
+	memset(pass->kinds + n_before, 0, pass->kinds_capacity - n_before);
+	if (pass->kinds[type_id] == 0) {
+		const char *type = fsl_strpool_text(rank->names, type_id);
+		pass->kinds[type_id] =
+			(uint8_t)(fsl_profile_kernel_task(rank, type, strlen(type)) + 1);
+	}
+	*out = (enum fsl_task_kind)(pass->kinds[type_id] - 1);
+	return FSL_OK;
+}
+
+/* Kind by the core: "HCCL" until 2024; captures of level 0 have no other core. An operator of HCCL
+ * communicates on whatever core it runs. *type_id: of kernels. */
+static enum fsl_status kind_of(struct pass *pass, enum fsl_task_kind *out, uint32_t *type_id,
+			       struct fsl_error *err)
+{
+	const struct fsl_table *table = &pass->table;
 	struct fsl_csv_field core = fsl_table_field(table, CORE);
 	struct fsl_csv_field name = base_name(fsl_table_field(table, NAME));
 	if (!is_text(core, "COMMUNICATION") && !is_text(core, "HCCL") &&
 	    !begins_with(name, "hcom_")) {
-		struct fsl_csv_field type = fsl_table_field(table, TYPE);
-		type = type.length > 0 ? type : name;
-		return fsl_profile_kernel_task(table->rank, type.text, type.length);
+		FSL_TRY(fsl_table_intern(table, TYPE, type_id, err));
+		return kind_of_kernel(pass, name, *type_id, out, err);
 	}
 	static const char receive[] = "hcom_receive"; /* the profiler compares case-sensitively */
 	size_t n = sizeof(receive) - 1;
-	return name.length >= n && memcmp(name.text, receive, n) == 0 ? FSL_TASK_RECEIVE
+	*out = name.length >= n && memcmp(name.text, receive, n) == 0 ? FSL_TASK_RECEIVE
 								      : FSL_TASK_COMMUNICATION;
+	return FSL_OK;
 }
 
 /* Reads step and times of the row; returns NULL, or what is wrong with the row. */
@@ -195,7 +222,7 @@ static void add_pipes(const struct fsl_table *table, struct fsl_profile_kernels 
 }
 
 /* A kernel that only communicates is no work of the rank. */
-static enum fsl_status add_kernel(struct pass *pass, const struct fsl_task *task,
+static enum fsl_status add_kernel(struct pass *pass, const struct fsl_task *task, uint32_t type_id,
 				  struct fsl_error *err)
 {
 	bool is_full = false;
@@ -205,11 +232,11 @@ static enum fsl_status add_kernel(struct pass *pass, const struct fsl_task *task
 	struct fsl_kernel kernel = {.step = task->step,
 				    .begin_ns = task->begin_ns,
 				    .dur_ns = task->end_ns - task->begin_ns,
+				    .type_id = type_id,
 				    .shapes = shapes.text,
 				    .n_shapes = shapes.length,
 				    .types = types.text,
 				    .n_types = types.length};
-	FSL_TRY(fsl_table_intern(&pass->table, TYPE, &kernel.type_id, err));
 	if (kernel.type_id == FSL_STR_NONE) {
 		kernel.type_id = task->name_id; /* level 0 writes N/A for all types */
 	}
@@ -217,7 +244,7 @@ static enum fsl_status add_kernel(struct pass *pass, const struct fsl_task *task
 	if (task->kind != FSL_TASK_ON_CPU) {
 		FSL_TRY(fsl_kernel_classes_add(&pass->classes, &kernel, &at, err));
 	}
-	if (at != FSL_STR_NONE) {
+	if (at != FSL_STR_NONE && pass->has_ratios) {
 		add_pipes(&pass->table, &pass->table.rank->kernels[at], kernel.dur_ns);
 	}
 	if (task->kind != FSL_TASK_COMPUTE) {
@@ -244,7 +271,8 @@ static enum fsl_status add_row(struct pass *pass, struct fsl_error *err)
 		return FSL_OK;
 	}
 	bool is_wanted = fsl_profile_wants_step(table->input, task.step);
-	task.kind = kind_of(table);
+	uint32_t type_id = FSL_STR_NONE;
+	FSL_TRY(kind_of(pass, &task.kind, &type_id, err));
 	task.call = is_wanted ? (uint32_t)table->rank->n_calls : FSL_STR_NONE;
 	FSL_TRY(fsl_table_intern(table, NAME, &task.name_id, err));
 	FSL_TRY(fsl_breakdown_add(pass->sums->breakdown, &task, &pass->is_late, err));
@@ -252,7 +280,7 @@ static enum fsl_status add_row(struct pass *pass, struct fsl_error *err)
 		return FSL_OK;
 	}
 	if (task.kind != FSL_TASK_COMMUNICATION && task.kind != FSL_TASK_RECEIVE) {
-		return add_kernel(pass, &task, err);
+		return add_kernel(pass, &task, type_id, err);
 	}
 	return pass->sums->wants_comms ? add_comm(pass, &task, err) : FSL_OK;
 }
@@ -303,6 +331,9 @@ static enum fsl_status read_once(struct fsl_profile_rank *rank,
 		fsl_table_open(&pass.table, rank, input, columns, COLUMNS_N, &is_usable, err);
 	if (is_usable) {
 		rank->has_bare_times |= fsl_table_has(&pass.table, START, bare_start);
+		for (size_t i = RATIOS; i < COLUMNS_N; i++) {
+			pass.has_ratios |= pass.table.at[i] != SIZE_MAX;
+		}
 		status = read_rows(&pass, err);
 	}
 	if (status == FSL_OK && !pass.is_late && !input->has_next) {
@@ -317,6 +348,7 @@ static enum fsl_status read_once(struct fsl_profile_rank *rank,
 	}
 	fsl_table_close(&pass.table);
 	fsl_kernel_classes_fini(&pass.classes);
+	fsl_free(pass.kinds);
 	if (!input->has_next || status != FSL_OK) {
 		fsl_kernel_sums_destroy(rank->kernel_sums);
 		rank->kernel_sums = NULL;
