@@ -122,6 +122,17 @@ static double median_over_steps(const struct inquiry *q, size_t rank_idx, const 
 	return fsl_median(values, n, values + FSL_CAUSE_OPS_MAX);
 }
 
+double fsl_cause_launch_ms(const struct fsl_case *facts, size_t rank_idx, size_t begin, size_t end)
+{
+	const struct inquiry q = {.run = facts->run, .cuts = facts->cuts};
+	size_t stride = (end - begin) / FSL_CAUSE_STEPS_MAX + 1, n = 0;
+	uint32_t steps[FSL_CAUSE_STEPS_MAX];
+	for (size_t s = begin; s < end && n < FSL_CAUSE_STEPS_MAX; s += stride) {
+		steps[n++] = (uint32_t)s;
+	}
+	return median_over_steps(&q, rank_idx, steps, n, launch_ms);
+}
+
 /* Likewise in the high steps. */
 static double median_over_ops(const struct inquiry *q, size_t rank_idx,
 			      double (*value)(const struct fsl_op *))

@@ -26,4 +26,8 @@ struct fsl_cause_clues {
 struct fsl_cause_clues fsl_cause_find(const struct fsl_case *facts, size_t rank_idx,
 				      const struct fsl_charge *charge);
 
+/* Median time from the launch of an operator to its begin on the device, ms, over operators of
+ * steps in [begin, end); NaN: the range is empty, or a clock is missing. */
+double fsl_cause_launch_ms(const struct fsl_case *facts, size_t rank_idx, size_t begin, size_t end);
+
 #endif

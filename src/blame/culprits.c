@@ -644,6 +644,8 @@ enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl
 		return FSL_OK;
 	}
 	fsl_fuse_sort_culprits(out);
+	FSL_TRY(fsl_fuse_name_host(out, facts, err));
+	fsl_fuse_sort_culprits(out);
 	FSL_TRY(set_loss(out, facts, err));
 	forget_ends(out, facts); /* losses are those of the steps that were seen */
 	return fsl_fuse_runner_up(out, facts, err);

@@ -34,6 +34,14 @@ double fsl_fuse_bound_loss(const struct fsl_blame *blame, const struct fsl_charg
 /* True if the charge of a rank is not enough, whatever the replay says that it costs. */
 bool fsl_fuse_is_doubted(const struct fsl_case *facts, size_t rank_idx);
 
+/*
+ * If the costliest culprit wants for host time or data, and the queues of all ranks of its host
+ * shrank against those of other hosts: names these ranks, too. The slowest of them is waited for,
+ * so that what the others cost does not show.
+ */
+enum fsl_status fsl_fuse_name_host(struct fsl_localisation *out, const struct fsl_case *facts,
+				   struct fsl_error *err);
+
 /* Tells, in the reason of the costliest culprit, which rank comes next and why it is not named. */
 enum fsl_status fsl_fuse_runner_up(struct fsl_localisation *out, const struct fsl_case *facts,
 				   struct fsl_error *err);

@@ -238,6 +238,12 @@ enum {
  * this many ms at least. Untold: FSL_CAUSE_QUEUE_MS_MIN. */
 #define FSL_CAUSE_DRAINED_SHARE 0.25
 #define FSL_CAUSE_QUEUE_MS_MIN  1.0
+/* A host without time for any of its ranks: of their queues at most this share is left against the
+ * least of the other hosts, whose own queues scatter by 0.03 in simulated jobs; without a past, of
+ * queues as they are, which differ from host to host. Fewer steps are no past. */
+#define FSL_MATES_LEFT_MAX  0.95
+#define FSL_MATES_QUEUE_MAX 0.8
+enum { FSL_MATES_PAST_STEPS_MIN = 5 };
 /* Host: the queue is this many times longer than slower work makes it. */
 #define FSL_CAUSE_GROWN_RATIO 2.0
 /* Host: this share of the excess lies inside host calls. Untold. */
