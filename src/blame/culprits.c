@@ -427,15 +427,16 @@ static double loss_of_link(const struct fsl_case *facts, const struct fsl_link *
 	return proof != NULL ? proof->cost_ms : link->lost_ms_per_step;
 }
 
+/* @peer_idx: the far end of a pair; SIZE_MAX: of a group, or all that leaves the rank's host. */
 static enum fsl_status name_link_end(struct fsl_localisation *out, const struct fsl_case *facts,
-				     const struct fsl_link *link, size_t m, struct fsl_error *err)
+				     const struct fsl_link *link, size_t r, size_t peer_idx,
+				     bool is_uplink, struct fsl_error *err)
 {
 	const struct fsl_channel *channel = &facts->match->channels[link->channel_idx];
-	const struct fsl_rank *rank = &facts->run->ranks[channel->members[m]];
+	const struct fsl_rank *rank = &facts->run->ranks[r];
 	struct fsl_culprit culprit = fsl_culprit_of(rank->rank);
-	if (channel->n_members == 2) {
-		culprit.peer = facts->run->ranks[channel->members[1 - m]].rank;
-	}
+	culprit.peer = peer_idx != SIZE_MAX ? facts->run->ranks[peer_idx].rank : -1;
+	culprit.is_uplink = is_uplink;
 	double step_ms = step_level_ms(facts->blame, link->episode.begin, link->episode.end);
 	culprit.server_ip = rank->server_ip;
 	culprit.cause = FSL_CAUSE_NETWORK;
@@ -512,8 +513,10 @@ static enum fsl_status name_link(struct fsl_localisation *out, const struct fsl_
 				link->lost_ms_per_step, lost_ms, least_ms);
 			FSL_TRY(add_unconfirmed(out, facts, r, reason, err));
 		} else if (!is_named[r]) {
+			size_t peer_idx =
+				channel->n_members == 2 ? channel->members[1 - m] : SIZE_MAX;
 			is_named[r] = true;
-			FSL_TRY(name_link_end(out, facts, link, m, err));
+			FSL_TRY(name_link_end(out, facts, link, r, peer_idx, false, err));
 		}
 	}
 	return FSL_OK;
@@ -533,9 +536,54 @@ static enum fsl_status list_links(struct fsl_link **links, size_t *n_links,
 	return FSL_OK;
 }
 
+/* Looks at the links that are no common one together. */
+static enum fsl_status look_at_links(struct fsl_network *network, struct fsl_localisation *out,
+				     const struct fsl_case *facts, const struct fsl_link *links,
+				     size_t n_links, struct fsl_error *err)
+{
+	bool *counts = NULL;
+	FSL_TRY(FSL_ARENA_NEW(counts, &out->arena, n_links + 1, "links", err));
+	for (size_t i = 0; i < n_links; i++) {
+		counts[i] = !is_common(facts, &links[i]) && !is_costless(facts, &links[i]);
+	}
+	return fsl_network_look(network, facts, links, counts, n_links, err);
+}
+
+/* The costliest link with an end on the rank; the costliest of all if it has none. */
+static const struct fsl_link *link_of(const struct fsl_case *facts, const struct fsl_link *links,
+				      size_t n_links, size_t r)
+{
+	for (size_t i = 0; i < n_links; i++) {
+		const struct fsl_channel *channel = &facts->match->channels[links[i].channel_idx];
+		for (size_t m = 0; m < channel->n_members; m++) {
+			if (channel->members[m] == r) {
+				return &links[i];
+			}
+		}
+	}
+	return &links[0];
+}
+
+/* All ranks of a host that everything leaves slowly. */
+static enum fsl_status name_uplink(struct fsl_localisation *out, const struct fsl_case *facts,
+				   const struct fsl_link *links, size_t n_links,
+				   const char *server_ip, struct fsl_error *err)
+{
+	bool *is_named = NULL;
+	FSL_TRY(fsl_fuse_named(&is_named, out, facts->run, err));
+	for (size_t r = 0; r < facts->run->n_ranks; r++) {
+		if (!is_named[r] && strcmp(facts->run->ranks[r].server_ip, server_ip) == 0) {
+			FSL_TRY(name_link_end(out, facts, link_of(facts, links, n_links, r), r,
+					      SIZE_MAX, true, err));
+		}
+	}
+	return FSL_OK;
+}
+
 static enum fsl_status name_links(struct fsl_localisation *out, const struct fsl_case *facts,
 				  struct fsl_error *err)
 {
+	struct fsl_network network;
 	struct fsl_link *links = NULL;
 	size_t n_links = 0;
 	bool *is_named = NULL;
@@ -544,7 +592,11 @@ static enum fsl_status name_links(struct fsl_localisation *out, const struct fsl
 	}
 	FSL_TRY(fsl_fuse_named(&is_named, out, facts->run, err));
 	FSL_TRY(list_links(&links, &n_links, out, facts, err));
-	for (size_t i = 0; i < n_links; i++) {
+	FSL_TRY(look_at_links(&network, out, facts, links, n_links, err));
+	if (network.kind == FSL_NETWORK_HOST) {
+		FSL_TRY(name_uplink(out, facts, links, n_links, network.server_ip, err));
+	}
+	for (size_t i = 0; i < n_links && network.kind == FSL_NETWORK_LINKS; i++) {
 		if (!is_common(facts, &links[i])) {
 			FSL_TRY(name_link(out, facts, &links[i], is_named, err));
 		}
@@ -558,8 +610,9 @@ static enum fsl_status name_links(struct fsl_localisation *out, const struct fsl
 					 n_unjudged);
 }
 
-enum fsl_status fsl_fuse_common_link(const struct fsl_link **link, struct fsl_localisation *out,
-				     const struct fsl_case *facts, struct fsl_error *err)
+enum fsl_status fsl_fuse_common_link(const struct fsl_link **link, struct fsl_network *network,
+				     struct fsl_localisation *out, const struct fsl_case *facts,
+				     struct fsl_error *err)
 {
 	struct fsl_link *links = NULL;
 	size_t n_links = 0;
@@ -568,8 +621,11 @@ enum fsl_status fsl_fuse_common_link(const struct fsl_link **link, struct fsl_lo
 		return FSL_OK;
 	}
 	FSL_TRY(list_links(&links, &n_links, out, facts, err));
+	FSL_TRY(look_at_links(network, out, facts, links, n_links, err));
 	for (size_t i = n_links; i-- > 0;) {
-		bool is_told = is_common(facts, &links[i]) && !is_costless(facts, &links[i]);
+		bool is_told =
+			(is_common(facts, &links[i]) || network->kind != FSL_NETWORK_LINKS) &&
+			!is_costless(facts, &links[i]);
 		*link = is_told ? &links[i] : *link;
 	}
 	return FSL_OK;

@@ -360,7 +360,7 @@ static enum fsl_verdict_kind kind_of(struct fsl_localisation *out, const struct 
 		n_network += out->culprits[i].cause == FSL_CAUSE_NETWORK;
 	}
 	if (n_network == out->n_culprits) {
-		return FSL_VERDICT_SLOW_LINK;
+		return out->culprits[0].is_uplink ? FSL_VERDICT_SLOW_HOST : FSL_VERDICT_SLOW_LINK;
 	}
 	bool is_host = out->n_culprits > 1 && n_network == 0 && is_host_verdict(out, run);
 	return is_host ? FSL_VERDICT_SLOW_HOST : FSL_VERDICT_SLOW_RANK;
@@ -433,23 +433,43 @@ static const char *unexplained(struct fsl_localisation *out, const struct fsl_ca
 
 /* A slowdown of the transfers of all ranks. */
 static void conclude_common(struct fsl_localisation *out, const struct fsl_case *facts,
-			    const struct fsl_link *link, double seen)
+			    const struct fsl_link *link, const struct fsl_network *network,
+			    double seen)
 {
 	const struct fsl_channel *channel = &facts->match->channels[link->channel_idx];
+	const char *op = fsl_strpool_text(facts->run->names, channel->op_id);
 	out->kind = FSL_VERDICT_JOB_SLOWDOWN;
 	out->confidence = FSL_CONFIDENCE_SLOWDOWN * seen;
 	out->fault_ns = facts->steps->items[link->episode.begin].begin_ns;
-	out->reason = fsl_arena_printf(
-		&out->arena,
-		"transfer in %s among all %zu ranks takes %.1f ms per step against %.1f ms of its "
-		"own past, and nobody is late in it: look at the network that they share",
-		fsl_strpool_text(facts->run->names, channel->op_id), channel->n_members,
-		link->transfer_ms, link->peers_ms);
+	switch (network->kind) {
+	case FSL_NETWORK_MOVES:
+		out->reason = fsl_arena_printf(
+			&out->arena,
+			"transfer in %s takes %.1f ms per step against %.1f ms, for a while in one "
+			"group and then in another, and nobody is late in it: look for traffic of "
+			"other jobs on the network that they share",
+			op, link->transfer_ms, link->peers_ms);
+		break;
+	case FSL_NETWORK_LINKS:
+	case FSL_NETWORK_ALL:
+	case FSL_NETWORK_HOST:
+		out->reason = fsl_arena_printf(
+			&out->arena,
+			"transfer in %s among %s%zu ranks takes %.1f ms per step against %.1f ms "
+			"%s, and nobody is late in it: look at the network that they share",
+			op, network->kind == FSL_NETWORK_ALL ? "groups that hold all " : "all ",
+			network->kind == FSL_NETWORK_ALL ? fsl_ranks_seen(facts->run)
+							 : channel->n_members,
+			link->transfer_ms, link->peers_ms,
+			link->n_peers == 0 ? "of its own past" : "of like groups");
+		break;
+	}
 }
 
 /* Verdict without culprits, in the light of perception. @link: of all ranks; NULL: none. */
 static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case *facts,
-			     const char *why_too_little, const struct fsl_link *link)
+			     const char *why_too_little, const struct fsl_link *link,
+			     const struct fsl_network *network)
 {
 	const struct fsl_perception *perception = facts->perception;
 	double seen = (double)out->coverage.n_ranks_seen / (double)out->coverage.n_ranks_expected;
@@ -462,7 +482,7 @@ static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case
 		return;
 	}
 	if (link != NULL) {
-		conclude_common(out, facts, link, seen);
+		conclude_common(out, facts, link, network, seen);
 		return;
 	}
 	if (perception->kind == FSL_VERDICT_JOB_SLOWDOWN) {
@@ -588,10 +608,11 @@ enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *fa
 		fsl_fuse_conclude_named(out, facts);
 	} else {
 		const struct fsl_link *link = NULL;
+		struct fsl_network network = {FSL_NETWORK_LINKS, NULL};
 		if (why_too_little == NULL) {
-			FSL_TRY(fsl_fuse_common_link(&link, out, facts, err));
+			FSL_TRY(fsl_fuse_common_link(&link, &network, out, facts, err));
 		}
-		conclude_unnamed(out, facts, why_too_little, link);
+		conclude_unnamed(out, facts, why_too_little, link, &network);
 		if (out->kind == FSL_VERDICT_NORMAL || out->kind == FSL_VERDICT_JOB_SLOWDOWN) {
 			FSL_TRY(fsl_fuse_imbalance(out, facts, err));
 		}

@@ -4,6 +4,7 @@
 
 #include "blame/fuse.h"
 #include "blame/link.h"
+#include "blame/network.h"
 
 /* Names the culprits: ranks by their charges, links by their transfer. Charges that are not enough
  * are unconfirmed. */
@@ -72,8 +73,9 @@ enum fsl_status fsl_fuse_details(struct fsl_localisation *out, const struct fsl_
 enum fsl_status fsl_fuse_named(bool **is_named, struct fsl_localisation *out,
 			       const struct fsl_run *run, struct fsl_error *err);
 
-/* The costliest slow link among all ranks, of which nobody is named; NULL: none. */
-enum fsl_status fsl_fuse_common_link(const struct fsl_link **link, struct fsl_localisation *out,
-				     const struct fsl_case *facts, struct fsl_error *err);
+/* The costliest slow link of those for which nobody is named, as @network tells; NULL: none. */
+enum fsl_status fsl_fuse_common_link(const struct fsl_link **link, struct fsl_network *network,
+				     struct fsl_localisation *out, const struct fsl_case *facts,
+				     struct fsl_error *err);
 
 #endif

@@ -238,6 +238,10 @@ enum {
  * this many ms at least. Untold: FSL_CAUSE_QUEUE_MS_MIN. */
 #define FSL_CAUSE_DRAINED_SHARE 0.25
 #define FSL_CAUSE_QUEUE_MS_MIN  1.0
+/* A host whose network is slow: its other transfers take this many times as long as before, too.
+ * Transfers of healthy jobs grow by 1.05 at most. Fewer steps are no past. */
+#define FSL_NETWORK_GROWTH_MIN 1.15
+enum { FSL_NETWORK_PAST_STEPS_MIN = 5 };
 /* A host without time for any of its ranks: of their queues at most this share is left against the
  * least of the other hosts, whose own queues scatter by 0.03 in simulated jobs; without a past, of
  * queues as they are, which differ from host to host. Fewer steps are no past. */

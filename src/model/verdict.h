@@ -69,8 +69,9 @@ double fsl_facts_value(const struct fsl_fact *facts, size_t n_facts, enum fsl_fa
 
 struct fsl_culprit {
 	int32_t rank;
-	int32_t peer;  /* far end of a slow link; -1: none */
-	int32_t stage; /* pipeline stage of a stage imbalance; -1: none */
+	int32_t peer;   /* far end of a slow link; -1: none */
+	int32_t stage;  /* pipeline stage of a stage imbalance; -1: none */
+	bool is_uplink; /* not this rank's own link: all that leaves its host is slow */
 	const char *server_ip;
 	enum fsl_cause cause;
 	enum fsl_cause other_cause; /* another possible cause by the records; FSL_CAUSES_N: none */

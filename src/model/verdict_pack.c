@@ -91,6 +91,7 @@ static const struct field kpi_fields[] = {
 static const struct field culprit_fields[] = {
 	FIELD(fsl_culprit, rank, KIND_RANK),
 	FIELD(fsl_culprit, peer, KIND_RANK),
+	FIELD(fsl_culprit, is_uplink, KIND_BOOL),
 	FIELD(fsl_culprit, stage, KIND_RANK),
 	FIELD(fsl_culprit, server_ip, KIND_TEXT_OR_NULL),
 	BELOW(fsl_culprit, cause, FSL_CAUSES_N),
