@@ -115,7 +115,8 @@ static void find_stage(struct imbalance *out, const struct fsl_case *facts, stru
 	double least_ratio = is_work ? FSL_STAGE_RATIO_MIN : FSL_STAGE_HIDDEN_RATIO_MIN;
 	if ((stage->n_ranks < FSL_CLOUD_RANKS_MIN && !is_work) ||
 	    stage->least_ms < others_ms + FSL_STAGE_RANK_SHARE_MIN * more_ms ||
-	    stage_ms < least_ratio * others_ms) {
+	    stage_ms < least_ratio * others_ms ||
+	    stage->level_ms < FSL_STAGE_BUSY_SHARE_MIN * blame->step_ms) {
 		return;
 	}
 	*out = (struct imbalance){.kind = FSL_VERDICT_STAGE_IMBALANCE,

@@ -266,7 +266,10 @@ enum { FSL_MATES_PAST_STEPS_MIN = 5 };
 /* Losses of time that are nobody's fault. */
 /* A pipeline stage is overloaded if at least half of its ranks (all, if it has less than
  * FSL_CLOUD_RANKS_MIN) take this many times the own time of the other stages. */
-#define FSL_STAGE_RATIO_MIN 1.05
+/* The stage that holds up the others works for most of a step. If it does not, work is hidden
+ * beneath receives that were posted ahead, on some stages more than on others. */
+#define FSL_STAGE_BUSY_SHARE_MIN 0.5
+#define FSL_STAGE_RATIO_MIN      1.05
 /* Likewise if ranks work beneath operators: healthy pipelines with receives posted ahead come to
  * 1.28. */
 #define FSL_STAGE_HIDDEN_RATIO_MIN 1.4
