@@ -294,6 +294,25 @@ struct fsl_profile_range {
 	int64_t begin_ns, end_ns;
 };
 
+/* Counters of a rank's device, as means over the capture. Those of a port follow each other. */
+enum fsl_profile_counter {
+	FSL_COUNTER_CACHE_HITS, /* of kernels' accesses to memory, in the L2 cache; 0 to 1 */
+	FSL_COUNTER_NIC_ERRORS, /* share of the packets, of the worse direction */
+	FSL_COUNTER_NIC_DROPS,
+	FSL_COUNTER_NIC_USED, /* share of the bandwidth, while anything moves */
+	FSL_COUNTER_ROCE_ERRORS,
+	FSL_COUNTER_ROCE_DROPS,
+	FSL_COUNTER_ROCE_USED,
+	FSL_COUNTER_HCCS_PEAK,    /* GB/s, the greatest */
+	FSL_COUNTER_PCIE_LATENCY, /* ms */
+	FSL_COUNTERS_N
+};
+
+struct fsl_profile_reading {
+	double sum;
+	int64_t n; /* 0: not told */
+};
+
 enum { FSL_PROFILE_FREQS_MAX = 8 };
 
 /* Data of trace_view.json or the profiler's database: the host's work and the cores' clock. */
@@ -359,6 +378,8 @@ struct fsl_profile_rank {
 	size_t n_operators, operators_capacity;
 	struct fsl_profile_memory *memory;
 	size_t n_memory, memory_capacity;
+	struct fsl_profile_reading counters[FSL_COUNTERS_N];
+	uint64_t cached_kernels; /* sum of hashes of the kernels' names behind CACHE_HITS */
 	struct fsl_profile_trace trace;
 	bool has_trace, has_text, has_db; /* at least one such file was read, at least in part */
 	bool has_bare_times; /* begins of kernels came without a unit; they were read as us */

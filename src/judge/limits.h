@@ -187,6 +187,21 @@ enum { FSL_JUDGE_RANK_LINKS_MIN = 3 };
 /* ...if this share of communication runs beside kernels. */
 #define FSL_JUDGE_OVERLAPPED_SHARE_MIN 0.1
 
+/* Counters of the devices (judge_counters.c). By experience. */
+
+/* Hits in the L2 cache that a rank lacks, of all accesses. */
+#define FSL_JUDGE_CACHE_HITS_LACK_MIN 0.1
+/* Share of packets: the network of training loses none. */
+#define FSL_JUDGE_PACKETS_LOST_MIN 0.001
+/* Share of the bandwidth used while anything moves: the port is full... */
+#define FSL_JUDGE_PORT_FULL 0.9
+/* ...and its peers use so much less. */
+#define FSL_JUDGE_PORT_MORE_MIN 0.2
+/* Latency of PCIe beyond that of the peers, as share. */
+#define FSL_JUDGE_PCIE_MORE_MIN 0.5
+/* Peers: beside fewer nobody knows who is usual. */
+enum { FSL_JUDGE_COUNTER_PEERS_MIN = 2 };
+
 /* Memory (judge_memory.c). */
 
 /* Share of what is held that is not used: memory in pieces. By experience. */

@@ -1,5 +1,5 @@
 /* The files of a rank's folder. Each has a reader in read_<name>.c and a line in files.def; files
- * that hold the same in other words share one (read_memory.c, read_statistics.c). */
+ * that hold the same in other words share one (read_memory.c, read_counters.c). */
 #ifndef FSL_SOURCE_ASCEND_FILES_H
 #define FSL_SOURCE_ASCEND_FILES_H
 

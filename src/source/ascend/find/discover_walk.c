@@ -40,6 +40,9 @@ static const char *const loose_kinds[][2] = {
 static const char *const other_kinds[][2] = {
 	{"step_trace_", ".csv"},    {"memory_record", ".csv"}, {"operator_memory", ".csv"},
 	{"npu_module_mem", ".csv"}, {"op_statistic", ".csv"},  {"communication_analyzer", ".db"},
+	{"l2_cache", ".csv"},       {"nic.", "csv"},           {"nic_", ".csv"},
+	{"roce.", "csv"},           {"roce_", ".csv"},         {"hccs.", "csv"},
+	{"hccs_", ".csv"},          {"pcie.", "csv"},          {"pcie_", ".csv"},
 };
 
 static bool has_loose_files(const struct fsl_listing *listing)
