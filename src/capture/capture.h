@@ -198,6 +198,7 @@ struct fsl_profile_kernels {
 	uint32_t core_id;  /* "AI_CORE"; FSL_STR_NONE: unknown */
 	int64_t count;
 	int64_t total_ns, min_ns, max_ns;
+	int64_t n_blocks;           /* cores that one of them asks for, the greatest; 0: not told */
 	float pipe_ns[FSL_PIPES_N]; /* of total_ns, in which the unit worked; 0: not told */
 };
 

@@ -180,9 +180,12 @@ static size_t list_types(struct fsl_profile_line *lines, const struct fsl_operat
 	return n;
 }
 
+/* What bounds a type: a unit of the cores, or too few of them. */
+enum { BOUND_BLOCKS = FSL_PIPES_N, BOUNDS_N };
+
 static const struct {
-	const char *name, *advice; /* if the first type is bound by the unit */
-} pipes[FSL_PIPES_N] = {
+	const char *name, *advice; /* if the first type is bound by it */
+} bounds[BOUNDS_N] = {
 	[FSL_PIPE_CUBE] = {"cube",
 			   "the first does what the cores can do: only less work shortens it"},
 	[FSL_PIPE_VECTOR] = {"vector",
@@ -194,18 +197,40 @@ static const struct {
 				      "its neighbours, larger tiles, formats without conversion"},
 	[FSL_PIPE_WRITE] = {"writing", "the first is bound by writing memory: fuse it with its "
 				       "neighbours, larger tiles"},
+	[BOUND_BLOCKS] = {"cores", "the first uses few of the device's cores: larger shapes, or "
+				   "another split of the work (tiling)"},
 };
 
-/* The unit that bounds the type; FSL_PIPES_N: none, or not told. */
+/* BOUNDS_N: nothing bounds the type, or nothing is told. */
 static size_t bound_of(const struct fsl_operator_type *type)
 {
 	size_t most = 0;
+	if (type->placed_ms >= FSL_JUDGE_KERNELS_TOLD_SHARE_MIN * type->ms &&
+	    type->placed_ms > 0.0 &&
+	    type->blocks_ms <= FSL_JUDGE_BLOCKS_SHARE_MAX * type->cores_ms) {
+		return BOUND_BLOCKS;
+	}
 	for (size_t p = 1; p < FSL_PIPES_N; p++) {
 		most = type->pipe_ms[p] > type->pipe_ms[most] ? p : most;
 	}
 	return type->pipe_ms[most] >= FSL_JUDGE_PIPE_BOUND_MIN * type->ms && type->ms > 0.0
 		       ? most
-		       : FSL_PIPES_N;
+		       : BOUNDS_N;
+}
+
+/* " (scalar 99 %)", " (8 of 48 cores)" */
+static void add_bound(struct fsl_phrase *list, const struct fsl_operator_type *type)
+{
+	size_t bound = bound_of(type);
+	if (bound == BOUND_BLOCKS) {
+		fsl_phrase_add(list, " (%.0f of %.0f cores)",
+			       ceil(type->blocks_ms / type->placed_ms),
+			       type->cores_ms / type->placed_ms);
+	} else if (bound < BOUNDS_N) {
+		fsl_phrase_add(list, " (%s ", bounds[bound].name);
+		fsl_phrase_add_percent(list, type->pipe_ms[bound] / type->ms);
+		fsl_phrase_add(list, ")");
+	}
 }
 
 /* Tells the operators that take most time: no fault, but tuning them pays most. */
@@ -223,12 +248,7 @@ static enum fsl_status tell_top(struct fsl_profile_findings *findings,
 		const struct fsl_operator_type *type = &types->items[i];
 		fsl_phrase_add(&list, "%s%s ", i > 0 ? ", " : "", type->name);
 		fsl_phrase_add_percent(&list, type->ms / types->ms);
-		size_t bound = bound_of(type);
-		if (bound < FSL_PIPES_N) {
-			fsl_phrase_add(&list, " (%s ", pipes[bound].name);
-			fsl_phrase_add_percent(&list, type->pipe_ms[bound] / type->ms);
-			fsl_phrase_add(&list, ")");
-		}
+		add_bound(&list, type);
 		(void)fsl_profile_finding_add_fact(&finding, places[i], type->ms / types->ms,
 						   "share");
 		sum_ms += type->ms;
@@ -244,8 +264,8 @@ static enum fsl_status tell_top(struct fsl_profile_findings *findings,
 	finding.what = what.text;
 	size_t bound = bound_of(&types->items[0]);
 	finding.advice =
-		bound < FSL_PIPES_N
-			? pipes[bound].advice
+		bound < BOUNDS_N
+			? bounds[bound].advice
 			: "where faster kernels would pay: tune, fuse or replace these first";
 	struct fsl_profile_line lines[LINES_MAX];
 	finding.n_lines = list_types(lines, types);

@@ -107,6 +107,11 @@ enum { FSL_JUDGE_STEPS_MIN = 3 };
 #define FSL_JUDGE_KERNELS_MORE_MIN 0.02
 /* A kernel is bound by the unit of its core that works for this share of its time. Advisor. */
 #define FSL_JUDGE_PIPE_BOUND_MIN 0.8
+/* A kernel uses too few cores if it asks for this share of them at most. By experience. */
+#define FSL_JUDGE_BLOCKS_SHARE_MAX 0.5
+/* Types of operators that ask for the same number of blocks: it is the number of cores. Fewer may
+ * agree by chance. */
+enum { FSL_JUDGE_CORES_TYPES_MIN = 3 };
 /* Shapes of a type that occur once, of all its shapes: then shapes change. By experience. */
 #define FSL_JUDGE_SHAPES_ONCE_MIN 0.5
 /* Shapes: parameters of a model have some dozens. From so many on, one step alone tells that shapes

@@ -114,22 +114,92 @@ static enum fsl_status add_shapes(struct pass *pass, const struct fsl_profile_ke
 	return status;
 }
 
+/* A copy; free with fsl_free. NULL if out of memory. */
+static struct fsl_profile_kernels *sorted_kernels(const struct fsl_profile_rank *rank,
+						  int (*compare)(const void *, const void *),
+						  struct fsl_error *err)
+{
+	size_t n = rank->n_kernels;
+	struct fsl_profile_kernels *kernels = fsl_calloc(n, sizeof(*kernels));
+	if (kernels == NULL) {
+		(void)FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: kernels=%zu", n);
+		return NULL;
+	}
+	memcpy(kernels, rank->kernels, n * sizeof(*kernels));
+	qsort(kernels, n, sizeof(*kernels), compare);
+	return kernels;
+}
+
 static enum fsl_status add_all_shapes(struct pass *pass, struct fsl_error *err)
 {
 	size_t n = pass->rank->n_kernels;
-	struct fsl_profile_kernels *kernels = fsl_calloc(n, sizeof(*kernels));
-	if (kernels == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: kernels=%zu", n);
-	}
-	memcpy(kernels, pass->rank->kernels, n * sizeof(*kernels));
-	qsort(kernels, n, sizeof(*kernels), compare_shapes);
-	enum fsl_status status = FSL_OK;
+	struct fsl_profile_kernels *kernels = sorted_kernels(pass->rank, compare_shapes, err);
+	enum fsl_status status = kernels != NULL ? FSL_OK : FSL_ERR_MEMORY;
 	for (size_t begin = 0, end = 0; begin < n && status == FSL_OK; begin = end) {
 		while (end < n && kernels[end].type_id == kernels[begin].type_id) {
 			end++;
 		}
 		if (kernels[begin].shape_id != FSL_STR_NONE) {
 			status = add_shapes(pass, &kernels[begin], end - begin, err);
+		}
+	}
+	fsl_free(kernels);
+	return status;
+}
+
+static int compare_blocks(const void *left, const void *right)
+{
+	const struct fsl_profile_kernels *a = left, *b = right;
+	int order = by_number(a->core_id, b->core_id);
+	order = order != 0 ? order : by_number(b->n_blocks, a->n_blocks);
+	return order != 0 ? order : by_number(a->type_id, b->type_id);
+}
+
+/*
+ * No file tells how many cores a device has. Kernels that can use all of them ask for so many
+ * blocks, so it is the greatest number that several types of operators ask for; 0: none.
+ * @kernels: of one kind of core, by compare_blocks.
+ */
+static int64_t count_cores(const struct fsl_profile_kernels *kernels, size_t n)
+{
+	size_t n_types = 0;
+	for (size_t k = 0; k < n; k++) {
+		bool is_new = k == 0 || kernels[k].n_blocks != kernels[k - 1].n_blocks;
+		bool is_other = is_new || kernels[k].type_id != kernels[k - 1].type_id;
+		n_types = is_new ? 1 : n_types + is_other;
+		if (n_types == FSL_JUDGE_CORES_TYPES_MIN) {
+			return kernels[k].n_blocks;
+		}
+	}
+	return 0;
+}
+
+static enum fsl_status add_blocks(struct pass *pass, const struct fsl_profile_kernels *kernels,
+				  int64_t n_cores, struct fsl_error *err)
+{
+	struct fsl_operator_type *item = NULL;
+	FSL_TRY(item_of(pass, kernels->type_id, &item, err));
+	double ms = (double)kernels->total_ns / (double)FSL_NS_PER_MS / pass->n_steps;
+	item->placed_ms += ms;
+	item->blocks_ms += ms * (double)kernels->n_blocks;
+	item->cores_ms += ms * (double)n_cores;
+	return FSL_OK;
+}
+
+static enum fsl_status add_all_blocks(struct pass *pass, struct fsl_error *err)
+{
+	size_t n = pass->rank->n_kernels;
+	struct fsl_profile_kernels *kernels = sorted_kernels(pass->rank, compare_blocks, err);
+	enum fsl_status status = kernels != NULL ? FSL_OK : FSL_ERR_MEMORY;
+	for (size_t begin = 0, end = 0; begin < n && status == FSL_OK; begin = end) {
+		while (end < n && kernels[end].core_id == kernels[begin].core_id) {
+			end++;
+		}
+		int64_t n_cores = count_cores(&kernels[begin], end - begin);
+		for (size_t k = begin; k < end && n_cores > 0 && status == FSL_OK; k++) {
+			status = kernels[k].n_blocks > 0
+					 ? add_blocks(pass, &kernels[k], n_cores, err)
+					 : FSL_OK;
 		}
 	}
 	fsl_free(kernels);
@@ -199,6 +269,7 @@ static enum fsl_status add_rank(struct pass *pass, struct fsl_error *err)
 	}
 	if (status == FSL_OK) {
 		status = add_all_shapes(pass, err);
+		FSL_THEN(status, add_all_blocks(pass, err));
 		size_t n_steps = (size_t)pass->n_steps;
 		if (pass->types->n_steps_min == 0 || n_steps < pass->types->n_steps_min) {
 			pass->types->n_steps_min = n_steps;

@@ -54,6 +54,10 @@ enum fsl_status fsl_memory_of(struct fsl_profile_rank *rank, uint32_t component_
 /* Frees the sums that are kept between slices of kernel_details.csv. NULL is fine. */
 void fsl_kernel_sums_destroy(struct fsl_kernel_sums *sums);
 
+/* The unit whose share of a kernel's time this counter tells ("aic_mac_ratio"); FSL_PIPES_N: none.
+ */
+enum fsl_profile_pipe fsl_profile_pipe_of(const char *counter);
+
 /* True if the row is of another device than the steps that the rank has: a file of several devices
  * is no file of several steps. The text tells why the row is dropped. */
 bool fsl_profile_is_other_device(const struct fsl_profile_rank *rank,

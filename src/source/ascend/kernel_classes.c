@@ -54,8 +54,9 @@ static enum fsl_status find_shape(struct fsl_kernel_classes *classes,
 	return fsl_strpool_intern(names, classes->text, length, id, err);
 }
 
-static void count(struct fsl_profile_kernels *kernels, int64_t dur_ns)
+static void count(struct fsl_profile_kernels *kernels, int64_t dur_ns, int64_t n_blocks)
 {
+	kernels->n_blocks = n_blocks > kernels->n_blocks ? n_blocks : kernels->n_blocks;
 	kernels->count++;
 	kernels->total_ns = fsl_sum_i64(kernels->total_ns, dur_ns);
 	kernels->min_ns = dur_ns < kernels->min_ns ? dur_ns : kernels->min_ns;
@@ -137,7 +138,7 @@ enum fsl_status fsl_kernel_classes_add(struct fsl_kernel_classes *classes,
 					   err));
 		rank->kernels[rank->n_kernels++] = wanted;
 	}
-	count(&rank->kernels[*at], kernel->dur_ns);
+	count(&rank->kernels[*at], kernel->dur_ns, kernel->n_blocks);
 	return keep_sample(rank, kernel, *at, err);
 }
 

@@ -23,6 +23,7 @@ struct fsl_kernel_classes {
 /* One kernel; texts may be empty. */
 struct fsl_kernel {
 	int64_t step, begin_ns, dur_ns;
+	int64_t n_blocks; /* 0: not told */
 	uint32_t type_id, core_id;
 	const char *shapes, *types; /* no NUL needed at the end */
 	size_t n_shapes, n_types;

@@ -34,6 +34,7 @@ enum column {
 	DURATION,
 	SHAPES,
 	DATA_TYPES,
+	BLOCKS,
 	RATIOS, /* counters of the cores, from here on */
 	COLUMNS_N = RATIOS + 8
 };
@@ -52,6 +53,7 @@ static const struct fsl_table_column columns[COLUMNS_N] = {
 	[DURATION] = {{"Duration(us)", "Task Duration(us)", "Task Duration"}, true},
 	[SHAPES] = {{"Input Shapes"}, false},
 	[DATA_TYPES] = {{"Input Data Types"}, false},
+	[BLOCKS] = {{"Block Dim", "Block Num"}, false},
 	[RATIOS] = {{"aic_mac_ratio", "mac_ratio"}, false},
 	[RATIOS + 1] = {{"aiv_vec_ratio", "vec_ratio"}, false},
 	[RATIOS + 2] = {{"aic_scalar_ratio", "scalar_ratio"}, false},
@@ -67,6 +69,18 @@ static const enum fsl_profile_pipe pipe_of[COLUMNS_N - RATIOS] = {
 	FSL_PIPE_CUBE, FSL_PIPE_VECTOR, FSL_PIPE_SCALAR, FSL_PIPE_SCALAR,
 	FSL_PIPE_READ, FSL_PIPE_READ,   FSL_PIPE_WRITE,  FSL_PIPE_WRITE,
 };
+
+enum fsl_profile_pipe fsl_profile_pipe_of(const char *counter)
+{
+	for (size_t i = 0; i < COLUMNS_N - RATIOS; i++) {
+		for (size_t k = 0; columns[RATIOS + i].names[k] != NULL; k++) {
+			if (strcmp(counter, columns[RATIOS + i].names[k]) == 0) {
+				return pipe_of[i];
+			}
+		}
+	}
+	return FSL_PIPES_N;
+}
 
 /* Sums over the tasks of one rank while the table is read, which may come in slices. */
 struct fsl_kernel_sums {
@@ -233,6 +247,7 @@ static enum fsl_status add_kernel(struct pass *pass, const struct fsl_task *task
 				    .begin_ns = task->begin_ns,
 				    .dur_ns = task->end_ns - task->begin_ns,
 				    .type_id = type_id,
+				    .n_blocks = fsl_table_amount(&pass->table, BLOCKS, 1, 0),
 				    .shapes = shapes.text,
 				    .n_shapes = shapes.length,
 				    .types = types.text,

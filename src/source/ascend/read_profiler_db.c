@@ -280,6 +280,7 @@ enum fsl_status fsl_profile_read_profiler_db(struct fsl_profile_rank *rank, stru
 		read_device,
 		read_info,
 		fsl_profiler_read_tasks,
+		fsl_profiler_read_pmu,
 		fsl_profiler_read_links,
 		fsl_profiler_read_overlap,
 		fsl_profiler_read_calls,
@@ -300,6 +301,7 @@ enum fsl_status fsl_profile_read_profiler_db(struct fsl_profile_rank *rank, stru
 	fsl_db_rows_close(profiler.names.lookup);
 	fsl_strpool_destroy(profiler.names.numbers);
 	fsl_free(profiler.names.ids);
+	fsl_free(profiler.tasks);
 	fsl_free(profiler.steps);
 	return status;
 }

@@ -12,6 +12,14 @@ struct fsl_profiler_names {
 	size_t n_ids, capacity;
 };
 
+/* A kernel of the rank, for its counters. */
+struct fsl_profiler_task {
+	int64_t id;           /* globalTaskId */
+	uint32_t kernels_idx; /* in rank->kernels */
+	float dur_ns;
+	float ratios[FSL_PIPES_N]; /* of its time, in which the unit worked */
+};
+
 struct fsl_profiler {
 	struct fsl_profile_rank *rank;
 	struct fsl_db *db;
@@ -20,6 +28,8 @@ struct fsl_profiler {
 	/* On the host, sorted by begin; none: the capture has no steps. */
 	struct fsl_profile_range *steps;
 	size_t n_steps, steps_capacity;
+	struct fsl_profiler_task *tasks; /* kernels that are counted */
+	size_t n_tasks, tasks_capacity;
 	int64_t device_id; /* device whose rows are used; -1: unknown yet */
 };
 
@@ -45,6 +55,8 @@ bool fsl_profiler_is_own(struct fsl_profiler *profiler, const struct fsl_db_rows
 
 /* Reads COMMUNICATION_OP to rank->comms, TASK with COMPUTE_TASK_INFO to kernels, gaps, rebuilt. */
 enum fsl_status fsl_profiler_read_tasks(struct fsl_profiler *profiler, struct fsl_error *err);
+/* Reads TASK_PMU_INFO to the kernels of profiler->tasks, which it sorts. */
+enum fsl_status fsl_profiler_read_pmu(struct fsl_profiler *profiler, struct fsl_error *err);
 /* Reads COMMUNICATION_TASK_INFO with TASK to rank->links and rank->waits, unless files had them. */
 enum fsl_status fsl_profiler_read_links(struct fsl_profiler *profiler, struct fsl_error *err);
 /* Reads OVERLAP_ANALYSIS to rank->steps, or checks them. */

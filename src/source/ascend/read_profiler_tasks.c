@@ -11,7 +11,7 @@
 #include "source/ascend/kernel_classes.h"
 #include "source/ascend/merge.h"
 
-enum { COMMS_MAX = 1 << 22 };
+enum { COMMS_MAX = 1 << 22, TASKS_MAX = 1 << 22 };
 
 enum comm_column { COMM_BEGIN, COMM_END, COMM_NAME, COMM_GROUP, COMM_DEVICE, COMM_COLUMNS_N };
 
@@ -33,6 +33,8 @@ enum kernel_column {
 	KERNEL_CORE,
 	KERNEL_SHAPES,
 	KERNEL_TYPES,
+	KERNEL_BLOCKS,
+	KERNEL_TASK,
 	KERNEL_COLUMNS_N
 };
 
@@ -45,6 +47,8 @@ static const struct fsl_db_column kernel_columns[KERNEL_COLUMNS_N] = {
 	[KERNEL_CORE] = {{"taskType"}, false, 1},
 	[KERNEL_SHAPES] = {{"inputShapes"}, false, 1},
 	[KERNEL_TYPES] = {{"inputDataTypes"}, false, 1},
+	[KERNEL_BLOCKS] = {{"blockDim"}, false, 1},
+	[KERNEL_TASK] = {{"globalTaskId"}, false, 0},
 };
 
 /*
@@ -162,6 +166,19 @@ static const char *unquote(const char *text, size_t *length)
 	return text;
 }
 
+/* Keeps the task of a kernel for its counters. */
+static enum fsl_status keep_kernel(struct pass *pass, const struct fsl_kernel *kernel, uint32_t at,
+				   struct fsl_error *err)
+{
+	struct fsl_profiler *profiler = pass->profiler;
+	struct fsl_profiler_task task = {.kernels_idx = at, .dur_ns = (float)kernel->dur_ns};
+	if (at == FSL_STR_NONE || profiler->n_tasks == TASKS_MAX ||
+	    !fsl_db_i64(pass->rows, KERNEL_TASK, &task.id)) {
+		return FSL_OK;
+	}
+	return FSL_APPEND(profiler, tasks, &task, err);
+}
+
 static enum fsl_status count_kernel(struct pass *pass, const struct fsl_task *task,
 				    uint32_t type_id, struct fsl_error *err)
 {
@@ -176,11 +193,13 @@ static enum fsl_status count_kernel(struct pass *pass, const struct fsl_task *ta
 	FSL_TRY(fsl_profiler_column_name(profiler, pass->rows, KERNEL_CORE, &kernel.core_id, err));
 	FSL_TRY(fsl_profiler_column_name(profiler, pass->rows, KERNEL_SHAPES, &shapes, err));
 	FSL_TRY(fsl_profiler_column_name(profiler, pass->rows, KERNEL_TYPES, &types, err));
+	(void)fsl_db_i64(pass->rows, KERNEL_BLOCKS, &kernel.n_blocks);
 	const struct fsl_strpool *names = profiler->rank->names;
 	kernel.shapes = unquote(fsl_strpool_text(names, shapes), &kernel.n_shapes);
 	kernel.types = unquote(fsl_strpool_text(names, types), &kernel.n_types);
 	if (task->kind != FSL_TASK_ON_CPU) {
 		FSL_TRY(fsl_kernel_classes_add(&pass->classes, &kernel, &at, err));
+		FSL_TRY(keep_kernel(pass, &kernel, at, err));
 	}
 	if (task->kind != FSL_TASK_COMPUTE) {
 		FSL_TRY(fsl_profile_add_call(profiler->rank, task, type_id, at, &is_full, err));
@@ -282,6 +301,7 @@ static enum fsl_status read_kernels(struct pass *pass, const struct fsl_db_selec
 	pass->rows = NULL;
 	pass->next = 0;
 	pass->is_late = false;
+	pass->profiler->n_tasks = 0;
 	pass->classes = (struct fsl_kernel_classes){.rank = rank};
 	pass->breakdown = fsl_breakdown_create(FSL_BREAKDOWN_WINDOW);
 	if (pass->breakdown == NULL) {

@@ -56,11 +56,12 @@ static void counters_tell_for_how_long_each_unit_worked(void **state)
 	read_text(L0
 		  ",aic_mac_ratio,aic_scalar_ratio,aic_mte2_ratio,aiv_vec_ratio,aiv_scalar_ratio,"
 		  "aiv_mte3_ratio\n"
-		  "1,a,A,MIX_AIC,1736408883704643,10,0,1,0.5,0.8,0.1,0.0,0.999,0.25\n"
+		  "1,a,A,MIX_AIC,1736408883704643,10,0,7,0.5,0.8,0.1,0.0,0.999,0.25\n"
 		  "1,a,A,MIX_AIC,1736408883704743,30,0,1,0.1,0.2,N/A,0.0,0.1,7.5\n"
 		  "1,b,B,AI_CPU,1736408883704843,10,0,1,N/A,N/A,N/A,N/A,N/A,N/A\n");
 	assert_int_equal(reading.rank.n_kernels, 2);
 	const float *pipe_ns = reading.rank.kernels[0].pipe_ns;
+	assert_int_equal(reading.rank.kernels[0].n_blocks, 7);
 	assert_float_equal(pipe_ns[FSL_PIPE_CUBE], 8000.0, 0.1);
 	assert_float_equal(pipe_ns[FSL_PIPE_VECTOR], 0.0, 0.1);
 	assert_float_equal(pipe_ns[FSL_PIPE_SCALAR], 15990.0, 0.1);

@@ -57,6 +57,31 @@ static void kernels_of_a_step_are_counted_by_kind(void **state)
 	assert_int_equal(rank->trace.end_ns, 251);
 }
 
+static void counters_of_the_cores_are_those_of_the_text(void **state)
+{
+	(void)state;
+	database_sql(&folder, NAME,
+		     TABLES "ALTER TABLE COMPUTE_TASK_INFO ADD COLUMN blockDim INTEGER;"
+			    "CREATE TABLE TASK_PMU_INFO (globalTaskId INTEGER, name INTEGER,"
+			    " value NUMERIC);"
+			    "INSERT INTO STRING_IDS VALUES (20, 'aic_mac_ratio'),"
+			    " (21, 'aic_scalar_ratio'), (22, 'aiv_scalar_ratio'),"
+			    " (23, 'aic_mac_time');"
+			    "INSERT INTO TASK VALUES (1100, 2100, 0, 0, 1), (2100, 5100, 0, 0, 2);"
+			    "INSERT INTO COMPUTE_TASK_INFO VALUES (1, 1, 2, 3, 4, 5, 8),"
+			    " (1, 2, 2, 3, 4, 5, 20);"
+			    "INSERT INTO TASK_PMU_INFO VALUES (2, 20, 0.5), (1, 20, 0.25),"
+			    " (9, 20, 1), (2, 21, 0.1), (2, 22, 0.9), (1, 22, 7), (1, 23, 0.75),"
+			    " (NULL, 20, 0.5), (1, 99, 0.5)");
+	database_read(&folder);
+	assert_int_equal(rank->n_kernels, 1);
+	assert_int_equal(rank->kernels[0].n_blocks, 20);
+	const float *pipe_ns = rank->kernels[0].pipe_ns;
+	assert_float_equal(pipe_ns[FSL_PIPE_CUBE], 1750.0, 0.1);
+	assert_float_equal(pipe_ns[FSL_PIPE_SCALAR], 2700.0, 0.1);
+	assert_float_equal(pipe_ns[FSL_PIPE_READ], 0.0, 0.1);
+}
+
 /* More tasks out of order than the breakdown holds: SQLite sorts them. */
 static void tasks_may_come_in_any_order(void **state)
 {
@@ -710,6 +735,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(kernels_of_a_step_are_counted_by_kind),
+		TEST(counters_of_the_cores_are_those_of_the_text),
 		TEST(tasks_may_come_in_any_order),
 		TEST(communication_has_the_groups_of_the_text_files),
 		TEST(times_may_be_text_and_names_may_be_missing),

@@ -313,6 +313,53 @@ static void the_unit_that_bounds_a_type_is_told(void **state)
 	}
 }
 
+/* Other types ask for all cores: @n_types of them for @n_cores. */
+static void small_blocks(struct small_capture *small, int64_t n_blocks, int64_t n_cores,
+			 int n_types)
+{
+	static const char *const others[] = {"Add", "Mul", "Cast"};
+	small_begin(small, 1);
+	small_step(small, 0, 1, 10.0, 0.0, 0.0);
+	small_kernel(small, 0, 1, "ArgMaxV2", NULL, "AI_VECTOR_CORE", 3, 7.0);
+	small_kernel(small, 0, 1, "Sort", NULL, "AI_CORE", 1, 0.1);
+	for (int i = 0; i < n_types; i++) {
+		small_kernel(small, 0, 1, others[i], NULL, "AI_VECTOR_CORE", 3, 1.0);
+	}
+	struct fsl_profile_kernels *kernels = small->profile.ranks[0].kernels;
+	kernels[0].n_blocks = n_blocks;
+	kernels[1].n_blocks = 1000;
+	for (int i = 0; i < n_types; i++) {
+		kernels[2 + i].n_blocks = n_cores;
+	}
+}
+
+static void a_type_on_few_of_the_cores_that_others_use_is_told(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t n_blocks, n_cores;
+		int n_types;
+		const char *told, *advice;
+	} cases[] = {
+		{5, 40, 3, "ArgMaxV2 69 % (5 of 40 cores)", "few of the device's cores"},
+		{24, 48, 3, "ArgMaxV2 69 % (24 of 48 cores)", "few of the device's cores"},
+		{32, 48, 3, "ArgMaxV2 69 %,", "tune, fuse"},
+		{256, 48, 3, "ArgMaxV2 69 %,", "tune, fuse"},
+		{5, 40, 2, "ArgMaxV2 77 %,", "tune, fuse"}, /* nobody knows the device's */
+		{0, 40, 3, "ArgMaxV2 69 %,", "tune, fuse"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct small_capture small;
+		small_blocks(&small, cases[i].n_blocks, cases[i].n_cores, cases[i].n_types);
+		small_judge(&small, fsl_profile_judge_compute);
+		const struct fsl_profile_finding *finding =
+			small_finding(&small.findings, "top_operators", -1);
+		assert_non_null(strstr(finding->what, cases[i].told));
+		assert_non_null(strstr(finding->advice, cases[i].advice));
+		small_end(&small);
+	}
+}
+
 static void a_capture_without_kernels_says_what_it_lacks(void **state)
 {
 	(void)state;
@@ -394,6 +441,7 @@ int main(void)
 		cmocka_unit_test(statistics_serve_where_kernels_are_not_told),
 		cmocka_unit_test(sums_win_over_an_excerpt_of_the_kernels),
 		cmocka_unit_test(the_unit_that_bounds_a_type_is_told),
+		cmocka_unit_test(a_type_on_few_of_the_cores_that_others_use_is_told),
 		cmocka_unit_test(a_capture_without_kernels_says_what_it_lacks),
 		cmocka_unit_test(a_device_below_the_clock_of_the_others_is_told),
 		cmocka_unit_test(a_clock_that_falls_in_idle_time_is_no_finding),
