@@ -237,6 +237,16 @@ void fsl_trace_event_take_arg(const struct fsl_trace_vocabulary *vocabulary,
 	}
 }
 
+static void keep_text(struct fsl_trace_event *event, const struct fsl_json_value *value)
+{
+	size_t n = value->length < FSL_TRACE_TEXT_MAX ? value->length : FSL_TRACE_TEXT_MAX;
+	event->n_text = 0;
+	if (event->name == 0 && value->token == FSL_JSON_STRING) {
+		memcpy(event->text, value->text + value->length - n, n);
+		event->n_text = (uint8_t)n;
+	}
+}
+
 void fsl_trace_event_take(const struct fsl_trace_vocabulary *vocabulary,
 			  struct fsl_trace_event *event, enum fsl_trace_key key,
 			  const struct fsl_json_value *value)
@@ -251,6 +261,7 @@ void fsl_trace_event_take(const struct fsl_trace_vocabulary *vocabulary,
 	case FSL_TRACE_KEY_NAME:
 		event->number = -1;
 		event->name = find_kind(&vocabulary->names, value, &event->number);
+		keep_text(event, value);
 		break;
 	case FSL_TRACE_KEY_PID:
 		event->pid = 0;

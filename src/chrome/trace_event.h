@@ -1,7 +1,7 @@
 /*
  * One event of a Chrome trace, reduced while it is read: texts become kinds, ids become numbers, so
- * that no text of the file is kept. The caller names the texts and args that it knows in a
- * vocabulary; this folder knows none.
+ * that of all texts of the file a part of one name is kept. The caller names the texts and args
+ * that it knows in a vocabulary; this folder knows none.
  */
 #ifndef FSL_CHROME_TRACE_EVENT_H
 #define FSL_CHROME_TRACE_EVENT_H
@@ -48,7 +48,7 @@ void fsl_trace_words_init(struct fsl_trace_words *words, const struct fsl_trace_
 int fsl_trace_words_find(const struct fsl_trace_words *words, const char *text, size_t length,
 			 int64_t *number);
 
-enum { FSL_TRACE_ARGS_MAX = 8 };
+enum { FSL_TRACE_ARGS_MAX = 8, FSL_TRACE_TEXT_MAX = 96 };
 
 /* A member of "args": a number in [0, max], or, if @words is not NULL, a text. */
 struct fsl_trace_arg {
@@ -74,6 +74,8 @@ struct fsl_trace_event {
 	int64_t ts_ns, dur_ns;            /* FSL_NS_ABSENT: none that could be used */
 	int64_t args[FSL_TRACE_ARGS_MAX]; /* of the vocabulary: numbers, -1 for none; kinds of
 					     texts, 0 for none */
+	uint8_t n_text;
+	char text[FSL_TRACE_TEXT_MAX]; /* end of a name of no kind; no NUL behind it */
 };
 
 /* NULL if the event can be used, else the reason why not (static text). */

@@ -37,6 +37,21 @@ static const struct fsl_trace_word process_words[] = {
 	{FSL_TRACE_PROCESS_OVERLAP, FSL_TRACE_WHOLE, "Overlap Analysis", NULL},
 };
 
+/* In the spelling of kernel_details.csv, and in that of newer traces. */
+static const struct fsl_trace_word core_words[] = {
+	{FSL_TRACE_CORE_CUBE, FSL_TRACE_WHOLE, "AI_CORE", NULL},
+	{FSL_TRACE_CORE_VECTOR, FSL_TRACE_WHOLE, "AI_VECTOR_CORE", NULL},
+	{FSL_TRACE_CORE_MIX_CUBE, FSL_TRACE_WHOLE, "MIX_AIC", NULL},
+	{FSL_TRACE_CORE_MIX_VECTOR, FSL_TRACE_WHOLE, "MIX_AIV", NULL},
+	{FSL_TRACE_CORE_CPU, FSL_TRACE_WHOLE, "AI_CPU", NULL},
+	{FSL_TRACE_CORE_DSA, FSL_TRACE_WHOLE, "DSA_SQE", NULL},
+	{FSL_TRACE_CORE_CUBE, FSL_TRACE_WHOLE, "KERNEL_AICORE", NULL},
+	{FSL_TRACE_CORE_VECTOR, FSL_TRACE_WHOLE, "KERNEL_AIVEC", NULL},
+	{FSL_TRACE_CORE_MIX_CUBE, FSL_TRACE_WHOLE, "KERNEL_MIX_AIC", NULL},
+	{FSL_TRACE_CORE_MIX_VECTOR, FSL_TRACE_WHOLE, "KERNEL_MIX_AIV", NULL},
+	{FSL_TRACE_CORE_CPU, FSL_TRACE_WHOLE, "KERNEL_AICPU", NULL},
+};
+
 void fsl_trace_names_init(struct fsl_trace_names *names)
 {
 	fsl_trace_words_init(&names->vocabulary.names, name_words, N_OF(name_words));
@@ -45,6 +60,8 @@ void fsl_trace_names_init(struct fsl_trace_names *names)
 	names->args[FSL_TRACE_ARG_MHZ] = (struct fsl_trace_arg){"MHz", INT32_MAX, NULL};
 	names->args[FSL_TRACE_ARG_PEER] = (struct fsl_trace_arg){"dst rank", INT32_MAX, NULL};
 	names->args[FSL_TRACE_ARG_PROCESS] = (struct fsl_trace_arg){"name", 0, &names->processes};
+	fsl_trace_words_init(&names->cores, core_words, N_OF(core_words));
+	names->args[FSL_TRACE_ARG_CORE] = (struct fsl_trace_arg){"Task Type", 0, &names->cores};
 	names->vocabulary.n_args = FSL_TRACE_ARGS_N;
 	names->vocabulary.args = names->args;
 }

@@ -39,11 +39,23 @@ enum fsl_trace_process {
 	FSL_TRACE_PROCESS_OVERLAP,       /* Overlap Analysis */
 };
 
+/* Kinds of the text args["Task Type"]: cores that run kernels. */
+enum fsl_trace_core {
+	FSL_TRACE_CORE_OTHER,
+	FSL_TRACE_CORE_CUBE,
+	FSL_TRACE_CORE_VECTOR,
+	FSL_TRACE_CORE_MIX_CUBE,
+	FSL_TRACE_CORE_MIX_VECTOR,
+	FSL_TRACE_CORE_CPU,
+	FSL_TRACE_CORE_DSA, /* random numbers */
+};
+
 /* Places in event->args. */
 enum fsl_trace_arg_place {
 	FSL_TRACE_ARG_MHZ,     /* args.MHz */
 	FSL_TRACE_ARG_PEER,    /* args["dst rank"] */
 	FSL_TRACE_ARG_PROCESS, /* args.name, an enum fsl_trace_process */
+	FSL_TRACE_ARG_CORE,    /* args["Task Type"], an enum fsl_trace_core */
 	FSL_TRACE_ARGS_N
 };
 
@@ -58,7 +70,7 @@ enum fsl_trace_flow {
 /* The vocabulary with the tables that it points to: stays where it was made. */
 struct fsl_trace_names {
 	struct fsl_trace_vocabulary vocabulary;
-	struct fsl_trace_words processes;
+	struct fsl_trace_words processes, cores;
 	struct fsl_trace_arg args[FSL_TRACE_ARGS_N];
 };
 void fsl_trace_names_init(struct fsl_trace_names *names);

@@ -9,6 +9,7 @@
 #include "chrome/trace_flows.h"
 #include "source/ascend/signal_waits.h"
 #include "source/ascend/trace_activity.h"
+#include "source/ascend/trace_kernels.h"
 #include "source/ascend/trace_names.h"
 #include "source/ascend/trace_steps.h"
 
@@ -47,13 +48,17 @@ struct fsl_trace_sums {
 	struct clock clock;
 	struct fsl_trace_activity activity;
 	struct fsl_signal_waits waits;
+	struct fsl_trace_kernels kernels;
 };
 
 struct fsl_trace_sums *fsl_trace_sums_create(struct fsl_profile_rank *rank)
 {
 	struct fsl_trace_sums *sums = fsl_calloc(1, sizeof(*sums));
 	struct fsl_trace_flows *flows = fsl_trace_flows_create(FSL_TRACE_FLOWS_N);
-	if (sums == NULL || flows == NULL) {
+	bool has_kernels = rank->n_kernels + rank->n_op_statistics > 0;
+	struct fsl_strpool *keys = has_kernels ? NULL : fsl_strpool_create();
+	if (sums == NULL || flows == NULL || (keys == NULL && !has_kernels)) {
+		fsl_strpool_destroy(keys);
 		fsl_trace_flows_destroy(flows);
 		fsl_free(sums);
 		return NULL;
@@ -63,6 +68,7 @@ struct fsl_trace_sums *fsl_trace_sums_create(struct fsl_profile_rank *rank)
 	sums->flows = flows;
 	sums->clock.mhz = -1;
 	sums->waits.rank = rank;
+	sums->kernels = (struct fsl_trace_kernels){rank, keys};
 	return sums;
 }
 
@@ -76,6 +82,7 @@ void fsl_trace_sums_destroy(struct fsl_trace_sums *sums)
 	}
 	fsl_trace_steps_fini(&sums->receives);
 	fsl_signal_waits_fini(&sums->waits);
+	fsl_strpool_destroy(sums->kernels.keys);
 	fsl_trace_flows_destroy(sums->flows);
 	fsl_free(sums);
 }
@@ -190,6 +197,7 @@ static enum fsl_status add_named(struct fsl_trace_sums *sums, struct process *pr
 	case FSL_TRACE_NAME_FREE:
 		return add_slice(sums, process, event, err);
 	case FSL_TRACE_NAME_OTHER:
+		return fsl_trace_kernels_add(&sums->kernels, event, err);
 	case FSL_TRACE_NAME_FREQ:
 	case FSL_TRACE_NAME_PROCESS:
 		break;

@@ -588,6 +588,78 @@ static void waits_for_signals_count_for_the_member_that_gives_them(void **state)
 	reading_end(&reading);
 }
 
+#define KERNEL(name, core, ts, dur)                                                                \
+	"{'name': '" name "', 'pid': 7, 'tid': 2, 'ts': '" ts "', 'dur': " dur                     \
+	", 'args': {'Task Type': '" core "', 'Task Id': 3}, 'ph': 'X'}"
+
+static void assert_row(const struct fsl_profile_rank *rank, const char *type, const char *core,
+		       int64_t count, int64_t total_ns)
+{
+	for (size_t i = 0; i < rank->n_op_statistics; i++) {
+		const struct fsl_profile_statistic *row = &rank->op_statistics[i];
+		if (strcmp(fsl_strpool_text(rank->names, row->name_id), type) == 0 &&
+		    strcmp(fsl_strpool_text(rank->names, row->kind_id), core) == 0) {
+			assert_int_equal(row->count, count);
+			assert_int_equal(row->total_ns, total_ns);
+			return;
+		}
+	}
+	fail_msg("no row of %s on %s", type, core);
+}
+
+static void kernels_are_counted_by_the_type_in_their_name(void **state)
+{
+	struct reading reading;
+	(void)state;
+	static const char text[] = "[" KERNEL("aclnnAdd_AddAiCore_Add", "AI_VECTOR_CORE", "10", "2")
+		AND KERNEL("aclnnInplaceAdd_AddAiCore_Add", "AI_VECTOR_CORE", "20", "1.5")
+			AND KERNEL("trans_TransData_12", "KERNEL_AICORE", "30", "4")
+				AND KERNEL("Conv2D7", "AI_CORE", "40", "8")
+					AND KERNEL("GatherV2", "AI_CORE", "50", "16")
+						AND KERNEL("matmul_kernel", "MIX_AIC", "60", "32")
+							AND KERNEL("Memcpy", "SDMA", "70", "64")
+								AND X("cpu", "1", "80", "128") "]";
+	read_text(&reading, text);
+	assert_int_equal(reading.rank.n_op_statistics, 5);
+	assert_row(&reading.rank, "Add", "AI_VECTOR_CORE", 2, 3500);
+	assert_row(&reading.rank, "TransData", "AI_CORE", 1, 4000);
+	assert_row(&reading.rank, "Conv2D", "AI_CORE", 1, 8000);
+	assert_row(&reading.rank, "GatherV2", "AI_CORE", 1, 16000);
+	assert_row(&reading.rank, "matmul_kernel", "MIX_AIC", 1, 32000);
+	reading_end(&reading);
+	reading_survives(reader, text);
+}
+
+static void long_names_and_kernels_that_communicate_are_told_apart(void **state)
+{
+	struct reading reading;
+	(void)state;
+	read_text(&reading, "[" KERNEL("aclnnMaxPool2dWithMaskOfAVeryLongNameIndeed_"
+				       "MaxPoolWithArgmaxV1AiCoreAndMoreOfThatKind_"
+				       "AndMoreOfThat_MaxPoolWithArgmaxV1",
+				       "AI_VECTOR_CORE", "10", "2")
+				    AND KERNEL("AllReduceAicpuKernel", "KERNEL_AICPU", "20", "1")
+					    AND KERNEL("aclnnCast_Cast", "AI_CPU", "30", "3") "]");
+	assert_int_equal(reading.rank.n_op_statistics, 2);
+	assert_row(&reading.rank, "MaxPoolWithArgmaxV1", "AI_VECTOR_CORE", 1, 2000);
+	assert_row(&reading.rank, "Cast", "AI_CPU", 1, 3000);
+	reading_end(&reading);
+}
+
+static void rows_of_other_files_stay_as_they_are(void **state)
+{
+	struct reading reading;
+	(void)state;
+	reading_begin(&reading);
+	struct fsl_profile_rank *rank = &reading.rank;
+	const struct fsl_profile_statistic row = {.count = 7, .total_ns = 9};
+	assert_int_equal(FSL_APPEND(rank, op_statistics, &row, NULL), FSL_OK);
+	reading_document(&reading, reader, "[" KERNEL("Add", "AI_CORE", "10", "2") "]");
+	assert_int_equal(rank->n_op_statistics, 1);
+	assert_int_equal(rank->op_statistics[0].count, 7);
+	reading_end(&reading);
+}
+
 static void memory_that_is_short_is_a_failure(void **state)
 {
 	(void)state;
@@ -626,6 +698,7 @@ static void real_captures_give_what_others_count(void **state)
 	assert_int_equal(step->free_ns, 25744050);
 	assert_int_equal(step->stage_ns, 136581009); /* written as 136581.0 us */
 	assert_int_equal(step->preparing_ns, 17902502);
+	assert_row(&reading.rank, "MatMulV2", "AI_CORE", 8, 921498); /* as op_statistic.csv */
 	reading_end(&reading);
 }
 
@@ -655,6 +728,9 @@ int main(void)
 		cmocka_unit_test(a_compressed_file_is_read_too),
 		cmocka_unit_test(a_cut_archive_is_one_fault),
 		cmocka_unit_test(waits_for_signals_count_for_the_member_that_gives_them),
+		cmocka_unit_test(kernels_are_counted_by_the_type_in_their_name),
+		cmocka_unit_test(long_names_and_kernels_that_communicate_are_told_apart),
+		cmocka_unit_test(rows_of_other_files_stay_as_they_are),
 		cmocka_unit_test(memory_that_is_short_is_a_failure),
 		cmocka_unit_test(real_captures_give_what_others_count),
 	};

@@ -106,6 +106,8 @@ static void assert_alike(const struct fsl_trace_event *a, const struct fsl_trace
 	assert_int_equal(a->id, b->id);
 	assert_int_equal(a->ts_ns, b->ts_ns);
 	assert_int_equal(a->dur_ns, b->dur_ns);
+	assert_int_equal(a->n_text, b->n_text);
+	assert_memory_equal(a->text, b->text, a->n_text);
 	for (size_t i = 0; i < N_ARGS; i++) {
 		assert_int_equal(a->args[i], b->args[i]);
 	}
