@@ -203,19 +203,18 @@ static enum fsl_status detect(const struct fsl_config *config, const struct opti
 	return found != FSL_OK ? found : status;
 }
 
-/* @is_beside: beside the files of a job, which are told before. */
-static enum fsl_status tell_captures(const struct options *options, bool is_beside, int *exit_code,
-				     struct fsl_error *err)
+/* @is_beside: beside the files of a job, which are told before. @is_warned: files of a job were
+ * looked for before. */
+static enum fsl_status tell_captures(const struct options *options, bool is_beside, bool is_warned,
+				     int *exit_code, struct fsl_error *err)
 {
 	int n_jobs = options->jobs > 0 ? (int)options->jobs : 0;
-	char root[PATH_MAX];
 	const struct fsl_profile_run run = {
-		.root = fsl_operands_root(options->paths, options->n_paths, root),
-		.input = {.path = options->paths[0],
-			  .more_paths = options->paths + 1,
-			  .n_more_paths = options->n_paths - 1,
-			  .n_threads = fsl_threads_start(n_jobs)},
+		.paths = options->paths,
+		.n_paths = options->n_paths,
+		.input = {.n_threads = fsl_threads_start(n_jobs)},
 		.config_path = options->config_path,
+		.is_warned = is_warned,
 		.output = options->output,
 		.exit_mode = options->exit_mode,
 		.is_beside = is_beside,
@@ -245,7 +244,7 @@ static enum fsl_status tell_captures_too(const struct options *options, int *exi
 		return FSL_OK;
 	}
 	(void)printf("\nCaptures of the profiler\n");
-	enum fsl_status status = tell_captures(options, true, &code, err);
+	enum fsl_status status = tell_captures(options, true, true, &code, err);
 	*exit_code = code != FSL_EXIT_DONE ? code : *exit_code;
 	return status;
 }
@@ -265,7 +264,8 @@ static enum fsl_status detect_as_configured(const struct options *options, bool 
 	enum fsl_status status = fsl_config_load(&config, path, registry, err);
 	FSL_THEN(status, apply(options, &config, err));
 	if (status == FSL_OK && options->n_paths > 0 && options->config_path == NULL) {
-		status = fsl_operands_describe(&config, options->paths, options->n_paths, err);
+		status =
+			fsl_operands_describe(&config, options->paths, options->n_paths, true, err);
 	}
 	FSL_THEN(status, detect(&config, options, has_captures, exit_code, err));
 	fsl_config_fini(&config);
@@ -290,7 +290,7 @@ enum fsl_status fsl_cmd_detect(int argc, char **argv, int *exit_code, struct fsl
 			  : FSL_ERR_INPUT;
 	if (status == FSL_ERR_INPUT && has_captures) {
 		*err = (struct fsl_error){0};
-		return tell_captures(&options, false, exit_code, err);
+		return tell_captures(&options, false, has_other, exit_code, err);
 	}
 	return status == FSL_OK && has_captures ? tell_captures_too(&options, exit_code, err)
 						: status;

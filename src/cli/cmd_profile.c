@@ -129,13 +129,10 @@ enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fs
 	if (request.wants_help) {
 		return FSL_OK;
 	}
-	char root[PATH_MAX];
 	const struct fsl_profile_run run = {
-		.root = fsl_operands_root(request.paths, request.n_paths, root),
-		.input = {.path = request.paths[0],
-			  .more_paths = request.paths + 1,
-			  .n_more_paths = request.n_paths - 1,
-			  .ranks = request.rank_list,
+		.paths = request.paths,
+		.n_paths = request.n_paths,
+		.input = {.ranks = request.rank_list,
 			  .n_ranks = request.n_ranks,
 			  .steps = request.step_list,
 			  .n_steps = request.n_steps,

@@ -94,7 +94,7 @@ static char *find_description(const char *const *paths, size_t n, const char **f
 }
 
 enum fsl_status fsl_operands_describe(struct fsl_config *config, const char *const *paths, size_t n,
-				      struct fsl_error *err)
+				      bool warns, struct fsl_error *err)
 {
 	char complaint[FSL_CAUSE_MESSAGE_MAX] = "";
 	const char *folder = NULL;
@@ -112,7 +112,7 @@ enum fsl_status fsl_operands_describe(struct fsl_config *config, const char *con
 		memset(config->hccl_domain, 0, sizeof(config->hccl_domain));
 		(void)snprintf(complaint, sizeof(complaint), "%s", fsl_error_root(&why));
 	}
-	if (status == FSL_OK && complaint[0] != '\0') {
+	if (status == FSL_OK && warns && complaint[0] != '\0') {
 		fsl_log(FSL_LOG_WARNING, "config", "model_config.json of the folder is %s: %s",
 			config->described_by != NULL ? "used in part" : "not used", complaint);
 	}

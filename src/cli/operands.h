@@ -13,9 +13,9 @@ void fsl_operands_sort(char **words, size_t n);
  * are none. */
 const char *fsl_operands_root(const char *const *paths, size_t n, char buffer[PATH_MAX]);
 
-/* Takes what a model_config.json in one of the folders says of the job (fsl_config_describe). Warns
- * once at most. FSL_ERR_MEMORY, else FSL_OK. */
+/* Takes what a model_config.json in one of the folders says of the job (fsl_config_describe).
+ * @warns: once at most. FSL_ERR_MEMORY, else FSL_OK. */
 enum fsl_status fsl_operands_describe(struct fsl_config *config, const char *const *paths, size_t n,
-				      struct fsl_error *err);
+				      bool warns, struct fsl_error *err);
 
 #endif

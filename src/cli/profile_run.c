@@ -7,18 +7,23 @@
 #include "base/try.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
+#include "cli/operands.h"
 #include "judge/conclude.h"
 #include "judge/observe.h"
 #include "plugin/registry.h"
 #include "source/ascend/find/discover.h"
 #include "source/discover.h"
 
-static enum fsl_status tell(const struct fsl_profile_run *run, const struct fsl_profile_case *facts,
+static enum fsl_status tell(const struct fsl_profile_run *run, const struct fsl_config *config,
+			    const struct fsl_profile_case *facts,
 			    const struct fsl_profile_findings *findings,
 			    struct fsl_localisation *verdict, int *exit_code, struct fsl_error *err)
 {
+	char root[PATH_MAX];
 	struct fsl_report report = {
-		.root = run->root,
+		.root = fsl_operands_root(run->paths, run->n_paths, root),
+		.job_name = config->job_name,
+		.described_by = config->described_by,
 		.localisation = verdict,
 		.is_anomaly = !fsl_verdict_is_quiet(verdict->kind),
 		.profile = facts->profile,
@@ -44,7 +49,6 @@ static enum fsl_status read_baseline(struct fsl_profile *baseline,
 {
 	struct fsl_profile_options options = run->input;
 	options.path = run->baseline;
-	options.n_more_paths = 0;
 	options.n_steps = 0;
 	return run->baseline != NULL ? fsl_profile_read(baseline, &options, err) : FSL_OK;
 }
@@ -80,7 +84,11 @@ static enum fsl_status run_as_configured(const struct fsl_profile_run *run,
 		.baseline = run->baseline != NULL ? &baseline : NULL,
 	};
 	fsl_localisation_init(&verdict);
-	enum fsl_status status = fsl_profile_read(&profile, &run->input, err);
+	struct fsl_profile_options input = run->input;
+	input.path = run->paths[0];
+	input.more_paths = run->paths + 1;
+	input.n_more_paths = run->n_paths - 1;
+	enum fsl_status status = fsl_profile_read(&profile, &input, err);
 	if (status != FSL_OK) {
 		goto out;
 	}
@@ -88,7 +96,7 @@ static enum fsl_status run_as_configured(const struct fsl_profile_run *run,
 	FSL_THEN(status, fsl_profile_cluster_build(&cluster, &profile, err));
 	FSL_THEN(status, judge(&verdict, &findings, &facts, config, err));
 	if (status == FSL_OK) {
-		status = tell(run, &facts, &findings, &verdict, exit_code, err);
+		status = tell(run, config, &facts, &findings, &verdict, exit_code, err);
 	}
 out:
 	fsl_localisation_fini(&verdict);
@@ -109,6 +117,10 @@ enum fsl_status fsl_profile_run(const struct fsl_profile_run *run, int *exit_cod
 	}
 	const char *path = run->config_path != NULL ? run->config_path : fsl_config_find_default();
 	enum fsl_status status = fsl_config_load(&config, path, registry, err);
+	if (status == FSL_OK && run->config_path == NULL) {
+		status = fsl_operands_describe(&config, run->paths, run->n_paths, !run->is_warned,
+					       err);
+	}
 	FSL_THEN(status, run_as_configured(run, &config, exit_code, err));
 	fsl_config_fini(&config);
 	fsl_registry_destroy(registry);

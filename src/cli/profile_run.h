@@ -6,11 +6,14 @@
 #include "report/reporter.h"
 
 struct fsl_profile_run {
-	struct fsl_profile_options input; /* n_threads: as of fsl_threads_start */
-	const char *config_path;          /* NULL: the default one */
-	const char *root;                 /* of the job; NULL: the path */
-	const char *baseline;             /* an earlier capture; NULL: none */
-	const char *output;               /* folder for the results; NULL: nothing is written */
+	const char *const *paths; /* [n_paths], at least one */
+	size_t n_paths;
+	/* Without paths; n_threads: as of fsl_threads_start. */
+	struct fsl_profile_options input;
+	const char *config_path; /* NULL: the default one, and what the folder says */
+	bool is_warned;          /* about what the folder says */
+	const char *baseline;    /* an earlier capture; NULL: none */
+	const char *output;      /* folder for the results; NULL: nothing is written */
 	bool wants_msprof;
 	int exit_mode;           /* enum fsl_exit_mode */
 	bool is_beside, is_long; /* as in fsl_report */

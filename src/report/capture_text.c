@@ -6,6 +6,7 @@
 #include "judge/by_step.h"
 #include "report/capture_steps_text.h"
 #include "report/capture_text.h"
+#include "report/coverage_text.h"
 #include "report/screen.h"
 #include "text/phrase.h"
 
@@ -100,6 +101,7 @@ static void print_coverage(const struct fsl_screen *screen, const struct fsl_rep
 	add_version(&phrase, profile, "", level_of);
 	add_version(&phrase, profile, "torch_npu ", torch_of);
 	add_version(&phrase, profile, "CANN ", cann_of);
+	fsl_coverage_add_description(&phrase, report->described_by);
 	fsl_screen_field(screen, "coverage", phrase.text);
 }
 

@@ -18,6 +18,15 @@ enum {
  */
 #define UNPAIRED_SHOWN_SHARE 0.1
 
+void fsl_coverage_add_description(struct fsl_phrase *phrase, const char *described_by)
+{
+	const char *slash = described_by != NULL ? strrchr(described_by, '/') : NULL;
+	if (described_by != NULL) {
+		fsl_phrase_add(phrase, ", job described by %s",
+			       slash != NULL ? slash + 1 : described_by);
+	}
+}
+
 /* @described_by: a file of the folder, or NULL. */
 static void print_basis(const struct fsl_screen *screen, const struct fsl_coverage *coverage,
 			const char *described_by)
@@ -39,11 +48,7 @@ static void print_basis(const struct fsl_screen *screen, const struct fsl_covera
 		fsl_phrase_add(&phrase, ", %zu of %zu groups matched", coverage->n_groups_matched,
 			       coverage->n_groups);
 	}
-	if (described_by != NULL) {
-		const char *slash = strrchr(described_by, '/');
-		fsl_phrase_add(&phrase, ", job described by %s",
-			       slash != NULL ? slash + 1 : described_by);
-	}
+	fsl_coverage_add_description(&phrase, described_by);
 	fsl_screen_field(screen, "coverage", phrase.text);
 }
 

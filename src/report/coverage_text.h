@@ -4,11 +4,14 @@
 
 #include "model/verdict.h"
 #include "report/screen.h"
+#include "text/phrase.h"
 
 /* Prints ranks, steps and time covered, and missing ranks. @run tells when the data were recorded
  * that the time range leaves out; may be NULL. */
 void fsl_coverage_text(const struct fsl_screen *screen, const struct fsl_coverage *coverage,
 		       const struct fsl_run *run, const char *described_by);
+/* Adds ", job described by model_config.json", the name of the file; nothing for NULL. */
+void fsl_coverage_add_description(struct fsl_phrase *phrase, const char *described_by);
 /* Prints rows, clocks, and data and detectors that were set aside, as far as they fit. */
 void fsl_coverage_details_text(const struct fsl_screen *screen,
 			       const struct fsl_coverage *coverage);

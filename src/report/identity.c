@@ -82,7 +82,7 @@ struct fsl_job_identity fsl_report_job(const struct fsl_report *report,
 				       const struct fsl_config *config)
 {
 	return fsl_job_identity_of(fsl_report_root(report, config),
-				   config != NULL ? config->job_name : NULL);
+				   config != NULL ? config->job_name : report->job_name);
 }
 
 const char *fsl_report_root(const struct fsl_report *report, const struct fsl_config *config)

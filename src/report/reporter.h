@@ -45,6 +45,7 @@ struct fsl_report {
 
 	const char *root;         /* of several operands their nearest common folder; NULL: what
 				     the configuration or the capture says */
+	const char *job_name;     /* of captures; NULL: told from the folder */
 	const char *described_by; /* file in the folder that describes the job; NULL: none */
 
 	/* The present; FSL_NS_ABSENT: none is known, as files are looked at that may be old. */
