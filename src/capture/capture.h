@@ -289,6 +289,12 @@ struct fsl_profile_idle {
 	int64_t launch_lag_ns, torch_lag_ns;
 };
 
+/* Copies of memory in one step that neither computing nor communication overlaps: of its free
+ * time. */
+struct fsl_profile_copies {
+	int64_t step, exposed_ns;
+};
+
 /* A step as the framework's thread recorded it (ProfilerStep#50), else an iteration of a graph. */
 struct fsl_profile_range {
 	int64_t step;
@@ -379,6 +385,8 @@ struct fsl_profile_rank {
 	size_t n_operators, operators_capacity;
 	struct fsl_profile_memory *memory;
 	size_t n_memory, memory_capacity;
+	struct fsl_profile_copies *copies; /* of trace_view.json, or the profiler's database */
+	size_t n_copies, copies_capacity;
 	struct fsl_profile_reading counters[FSL_COUNTERS_N];
 	uint64_t cached_kernels; /* sum of hashes of the kernels' names behind CACHE_HITS */
 	struct fsl_profile_trace trace;

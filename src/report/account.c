@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/sort.h"
-#include "capture/step_rows.h"
 #include "model/steps.h"
 #include "report/words.h"
 
@@ -23,6 +22,7 @@ static const struct {
 	[FSL_SPENT_GAP] = {"gap", true},
 	[FSL_SPENT_CHECKPOINT] = {"checkpoint", false},
 	[FSL_SPENT_EVALUATION] = {"evaluation", false},
+	[FSL_SPENT_WARM_UP] = {"warm_up", false},
 	[FSL_SPENT_SLOW_RANK] = {"slow_rank", true},
 	[FSL_SPENT_SLOW_HOST] = {"slow_host", true},
 	[FSL_SPENT_SLOW_LINK] = {"slow_link", true},
@@ -34,6 +34,7 @@ static const struct {
 	[FSL_SPENT_PRODUCTIVE] = {"productive", false},
 	[FSL_SPENT_COMPUTING] = {"computing", false},
 	[FSL_SPENT_EXPOSED] = {"exposedCommunication", false},
+	[FSL_SPENT_EXPOSED_MEMORY] = {"exposedMemory", false},
 	[FSL_SPENT_FREE] = {"free", false},
 	[FSL_SPENT_NOT_OBSERVED] = {"notObserved", false},
 };
@@ -375,49 +376,20 @@ static void account_for_job(struct fsl_account *out, const struct fsl_report *re
 	}
 }
 
-/* Sums a part over the steps of all ranks; rows that do not tell it are left out. */
-static int64_t sum_of_part(const struct fsl_profile *profile, enum fsl_profile_part part)
-{
-	int64_t sum_ns = 0;
-	for (size_t r = 0; r < profile->n_ranks; r++) {
-		size_t n_rows = 0;
-		const struct fsl_profile_step *rows =
-			fsl_profile_step_rows(&profile->ranks[r], &n_rows);
-		for (size_t s = 0; s < n_rows; s++) {
-			int64_t ns = fsl_profile_part_ns(&rows[s], part);
-			bool is_whole = fsl_profile_step_ns(&rows[s]) != FSL_NS_ABSENT;
-			sum_ns = is_whole && ns > 0 ? fsl_sum_i64(sum_ns, ns) : sum_ns;
-		}
-	}
-	return sum_ns;
-}
-
-/* The steps of a capture: what they are made of is the mean of the ranks. Ranks that wait for one
- * at fault wait in exposed communication, so its cost is taken from there first. */
+/* The steps of a capture. Ranks that wait for one at fault wait in exposed communication, so its
+ * cost is taken from there first. */
 static void account_for_capture(struct fsl_account *out, const struct fsl_report *report)
 {
-	static const struct {
-		enum fsl_spent spent;
-		enum fsl_profile_part part;
-	} made_of[] = {{FSL_SPENT_EXPOSED, FSL_PART_EXPOSED},
-		       {FSL_SPENT_FREE, FSL_PART_FREE},
-		       {FSL_SPENT_COMPUTING, FSL_PART_COMPUTING}};
-	const struct fsl_profile *profile = report->profile;
-	int64_t n_ranks = 0;
+	static const enum fsl_spent made_of[] = {FSL_SPENT_EXPOSED, FSL_SPENT_FREE,
+						 FSL_SPENT_EXPOSED_MEMORY, FSL_SPENT_COMPUTING};
 	widen(out, report->localisation->coverage.begin_ns, report->localisation->coverage.end_ns);
-	for (size_t r = 0; r < profile->n_ranks; r++) {
-		n_ranks += isfinite(fsl_profile_step_ms(&profile->ranks[r]));
-	}
-	for (size_t i = 0; i < 3 && n_ranks > 0; i++) {
-		out->ns[made_of[i].spent] = sum_of_part(profile, made_of[i].part) / n_ranks;
-		out->span_ns += out->ns[made_of[i].spent];
-	}
+	fsl_account_sum_capture(out, report->profile);
 	add_verdict(out, report);
-	int64_t lost_ns = 0, left_ns = out->span_ns;
+	int64_t left_ns = out->span_ns;
 	claim_losses(out, &left_ns);
-	lost_ns = out->span_ns - left_ns;
-	for (size_t i = 0; i < 3; i++) {
-		int64_t *ns = &out->ns[made_of[i].spent];
+	int64_t lost_ns = out->span_ns - left_ns - out->ns[FSL_SPENT_WARM_UP];
+	for (size_t i = 0; i < sizeof(made_of) / sizeof(made_of[0]); i++) {
+		int64_t *ns = &out->ns[made_of[i]];
 		int64_t taken = lost_ns < *ns ? lost_ns : *ns;
 		*ns -= taken;
 		lost_ns -= taken;

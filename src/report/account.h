@@ -13,6 +13,7 @@ enum fsl_spent {
 	FSL_SPENT_GAP,     /* between two steps that do not follow each other */
 	FSL_SPENT_CHECKPOINT,
 	FSL_SPENT_EVALUATION,
+	FSL_SPENT_WARM_UP, /* of captures: what the first steps take longer than the others */
 	FSL_SPENT_SLOW_RANK,
 	FSL_SPENT_SLOW_HOST,
 	FSL_SPENT_SLOW_LINK,
@@ -24,6 +25,7 @@ enum fsl_spent {
 	FSL_SPENT_PRODUCTIVE,
 	FSL_SPENT_COMPUTING, /* of captures: what a step is made of */
 	FSL_SPENT_EXPOSED,
+	FSL_SPENT_EXPOSED_MEMORY, /* copies that nothing overlaps */
 	FSL_SPENT_FREE,
 	FSL_SPENT_NOT_OBSERVED, /* outside of all steps */
 	FSL_SPENTS_N
@@ -59,6 +61,10 @@ struct fsl_account {
 
 /* Fills @out (overwritten) from the verdicts of @report, its steps, its run or its capture. */
 void fsl_account_make(struct fsl_account *out, const struct fsl_report *report);
+
+/* Adds what the steps of a capture are made of, as a mean of the ranks, and their length to
+ * out->span_ns. */
+void fsl_account_sum_capture(struct fsl_account *out, const struct fsl_profile *profile);
 
 /* Begin of the step of this number; FSL_NS_ABSENT: unknown. */
 int64_t fsl_account_step_begin(const struct fsl_report *report, int64_t number);

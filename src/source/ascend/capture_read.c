@@ -228,6 +228,7 @@ void fsl_profile_rank_fini(struct fsl_profile_rank *rank)
 	fsl_trace_sums_destroy(rank->trace.sums);
 	fsl_kernel_sums_destroy(rank->kernel_sums);
 	fsl_free(rank->trace.ranges);
+	fsl_free(rank->copies);
 	fsl_free(rank->memory);
 	fsl_free(rank->operators);
 	fsl_free(rank->api_statistics);

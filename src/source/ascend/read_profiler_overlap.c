@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "base/try.h"
+#include "source/ascend/copies.h"
 #include "source/ascend/merge.h"
 #include "source/ascend/trace_steps.h"
 
@@ -29,6 +30,8 @@ struct sums {
 	size_t first;                      /* first step of this database in rank->steps */
 	int64_t begin_ns, end_ns, task_ns; /* newest step, and its first device task */
 	bool has_task;
+	struct fsl_spans copies, free;
+	bool has_copies; /* the trace told them */
 };
 
 /* The profiler's viewer tells by "NOT_FINISH" that it still writes the table. */
@@ -125,11 +128,52 @@ static enum fsl_status add_slice(struct fsl_db_rows *rows, void *context, struct
 		*field = fsl_sum_i64(*field, end_ns - begin_ns);
 		sums->end_ns = end_ns > sums->end_ns ? end_ns : sums->end_ns;
 	}
+	if (type == FREE && !sums->has_copies) {
+		FSL_TRY(fsl_spans_add(&sums->free, begin_ns, end_ns, number, err));
+	}
 	if (!sums->has_task && (type == COMPUTING || type == COMMUNICATION)) {
 		sums->task_ns = begin_ns;
 		sums->has_task = true;
 	}
 	return FSL_OK;
+}
+
+enum copy_column { COPY_BEGIN, COPY_END, COPY_DEVICE, COPY_KIND, COPY_COLUMNS_N };
+
+static const struct fsl_db_column copy_columns[COPY_COLUMNS_N] = {
+	[COPY_BEGIN] = {{"startNs"}, true, 0},
+	[COPY_END] = {{"endNs"}, true, 0},
+	[COPY_DEVICE] = {{"deviceId"}, false, 0},
+	[COPY_KIND] = {{"taskType"}, false, 0},
+};
+
+static const struct fsl_db_select select_copies = {
+	{"TASK"}, NULL, copy_columns, COPY_COLUMNS_N, ""};
+
+static enum fsl_status add_copy(struct fsl_db_rows *rows, void *context, struct fsl_error *err)
+{
+	struct sums *sums = context;
+	int64_t begin_ns = 0, end_ns = 0;
+	uint32_t kind_id = FSL_STR_NONE;
+	FSL_TRY(fsl_profiler_column_name(sums->profiler, rows, COPY_KIND, &kind_id, err));
+	const char *kind = fsl_strpool_text(sums->profiler->rank->names, kind_id);
+	if (strcmp(kind, "MEMCPY_ASYNC") != 0 ||
+	    !fsl_profiler_times(rows, COPY_BEGIN, COPY_END, &begin_ns, &end_ns) ||
+	    !fsl_profiler_is_own(sums->profiler, rows, COPY_DEVICE)) {
+		return FSL_OK;
+	}
+	return fsl_spans_add(&sums->copies, begin_ns, end_ns, FSL_STEP_ABSENT, err);
+}
+
+/* The rows were counted when they were read as kernels. */
+static enum fsl_status read_copies(struct sums *sums, struct fsl_error *err)
+{
+	struct fsl_file *file = sums->profiler->input->file;
+	uint64_t n_records = file->n_records;
+	enum fsl_status status =
+		fsl_db_read(sums->profiler->db, &select_copies, add_copy, sums, err);
+	file->n_records = n_records;
+	return status;
 }
 
 enum fsl_status fsl_profiler_read_overlap(struct fsl_profiler *profiler, struct fsl_error *err)
@@ -139,13 +183,21 @@ enum fsl_status fsl_profiler_read_overlap(struct fsl_profiler *profiler, struct 
 	static const struct fsl_db_select select_status = {
 		{"status_info"}, NULL, status_columns, 2, ""};
 	struct fsl_profile_rank *rank = profiler->rank;
-	struct sums sums = {.profiler = profiler, .first = rank->n_steps};
+	struct sums sums = {
+		.profiler = profiler, .first = rank->n_steps, .has_copies = rank->n_copies > 0};
 	bool is_unfinished = false;
 	FSL_TRY(fsl_db_read(profiler->db, &select_status, find_unfinished, &is_unfinished, err));
 	if (is_unfinished) {
 		return FSL_OK;
 	}
-	FSL_TRY(fsl_db_read(profiler->db, &select_all, add_slice, &sums, err));
+	enum fsl_status status = sums.has_copies ? FSL_OK : read_copies(&sums, err);
+	FSL_THEN(status, fsl_db_read(profiler->db, &select_all, add_slice, &sums, err));
+	if (!sums.has_copies) {
+		FSL_THEN(status, fsl_copies_tell(&sums.copies, &sums.free, rank, err));
+	}
+	fsl_spans_fini(&sums.copies);
+	fsl_spans_fini(&sums.free);
+	FSL_TRY(status);
 	end_step(&sums);
 	return fsl_profile_merge_steps(rank, sums.first, profiler->db, err);
 }

@@ -11,14 +11,12 @@
 enum { ROWS_MAX = 1 << 12 }; /* real traces have about a hundred */
 
 static const char *const core_names[] = {
-	[FSL_TRACE_CORE_OTHER] = "",
-	[FSL_TRACE_CORE_CUBE] = "AI_CORE",
-	[FSL_TRACE_CORE_VECTOR] = "AI_VECTOR_CORE",
-	[FSL_TRACE_CORE_MIX_CUBE] = "MIX_AIC",
-	[FSL_TRACE_CORE_MIX_VECTOR] = "MIX_AIV",
-	[FSL_TRACE_CORE_CPU] = "AI_CPU",
-	[FSL_TRACE_CORE_DSA] = "DSA_SQE",
+	[FSL_TRACE_CORE_CUBE] = "AI_CORE",     [FSL_TRACE_CORE_VECTOR] = "AI_VECTOR_CORE",
+	[FSL_TRACE_CORE_MIX_CUBE] = "MIX_AIC", [FSL_TRACE_CORE_MIX_VECTOR] = "MIX_AIV",
+	[FSL_TRACE_CORE_CPU] = "AI_CPU",       [FSL_TRACE_CORE_DSA] = "DSA_SQE",
 };
+
+enum { N_CORES = sizeof(core_names) / sizeof(core_names[0]) };
 
 static bool begins(const char *text, size_t length, const char *head)
 {
@@ -78,9 +76,11 @@ static enum fsl_status find_row(struct fsl_trace_kernels *kernels, uint32_t type
 enum fsl_status fsl_trace_kernels_add(struct fsl_trace_kernels *kernels,
 				      const struct fsl_trace_event *event, struct fsl_error *err)
 {
-	int64_t core = event->args[FSL_TRACE_ARG_CORE];
+	const char *core = event->args[FSL_TRACE_ARG_CORE] < N_CORES
+				   ? core_names[event->args[FSL_TRACE_ARG_CORE]]
+				   : NULL;
 	size_t length = event->n_text;
-	if (kernels->keys == NULL || core == FSL_TRACE_CORE_OTHER || length == 0) {
+	if (kernels->keys == NULL || core == NULL || length == 0) {
 		return FSL_OK;
 	}
 	const char *type = type_of(event->text, &length);
@@ -92,8 +92,7 @@ enum fsl_status fsl_trace_kernels_add(struct fsl_trace_kernels *kernels,
 	struct fsl_profile_statistic *row = NULL;
 	uint32_t type_id = 0, core_id = 0;
 	FSL_TRY(fsl_strpool_intern(names, type, length, &type_id, err));
-	FSL_TRY(fsl_strpool_intern(names, core_names[core], strlen(core_names[core]), &core_id,
-				   err));
+	FSL_TRY(fsl_strpool_intern(names, core, strlen(core), &core_id, err));
 	FSL_TRY(find_row(kernels, type_id, core_id, &row, err));
 	if (row != NULL) {
 		row->count++;

@@ -39,7 +39,7 @@ enum fsl_trace_process {
 	FSL_TRACE_PROCESS_OVERLAP,       /* Overlap Analysis */
 };
 
-/* Kinds of the text args["Task Type"]: cores that run kernels. */
+/* Kinds of the text args["Task Type"]: cores that run kernels, and copies. */
 enum fsl_trace_core {
 	FSL_TRACE_CORE_OTHER,
 	FSL_TRACE_CORE_CUBE,
@@ -47,7 +47,8 @@ enum fsl_trace_core {
 	FSL_TRACE_CORE_MIX_CUBE,
 	FSL_TRACE_CORE_MIX_VECTOR,
 	FSL_TRACE_CORE_CPU,
-	FSL_TRACE_CORE_DSA, /* random numbers */
+	FSL_TRACE_CORE_DSA,  /* random numbers */
+	FSL_TRACE_CORE_COPY, /* no core: a copy of memory, outside of collectives */
 };
 
 /* Places in event->args. */

@@ -144,6 +144,8 @@ enum fsl_status fsl_trace_steps_add(struct fsl_trace_steps *steps, int64_t step,
 		item->exposed_ns += event->dur_ns;
 	} else {
 		item->free_ns += event->dur_ns;
+		FSL_TRY(fsl_spans_add(&steps->free, event->ts_ns, event->ts_ns + event->dur_ns,
+				      step, err));
 		fsl_trace_keep_idle(steps->idle, &steps->n_idle, event->ts_ns, event->dur_ns);
 	}
 	stretch(item, event);
@@ -196,6 +198,7 @@ enum fsl_status fsl_trace_steps_finish(const struct fsl_trace_steps *steps,
 
 void fsl_trace_steps_fini(struct fsl_trace_steps *steps)
 {
+	fsl_spans_fini(&steps->free);
 	fsl_free(steps->items);
 	*steps = (struct fsl_trace_steps){0};
 }

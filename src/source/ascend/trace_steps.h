@@ -4,6 +4,7 @@
 #define FSL_SOURCE_ASCEND_TRACE_STEPS_H
 
 #include "chrome/trace_event.h"
+#include "source/ascend/copies.h"
 #include "source/ascend/files.h"
 
 /* Sums of a step so far. */
@@ -19,6 +20,7 @@ struct fsl_trace_steps {
 	struct fsl_trace_step *items; /* sorted by step */
 	size_t n_items, capacity;
 	size_t last; /* index of the item used last */
+	struct fsl_spans free;
 	size_t n_idle;
 	struct fsl_profile_idle idle[FSL_PROFILE_GAPS_MAX]; /* longest first, then by begin */
 };

@@ -49,6 +49,7 @@ struct fsl_trace_sums {
 	struct fsl_trace_activity activity;
 	struct fsl_signal_waits waits;
 	struct fsl_trace_kernels kernels;
+	struct fsl_spans copies;
 };
 
 struct fsl_trace_sums *fsl_trace_sums_create(struct fsl_profile_rank *rank)
@@ -83,6 +84,7 @@ void fsl_trace_sums_destroy(struct fsl_trace_sums *sums)
 	fsl_trace_steps_fini(&sums->receives);
 	fsl_signal_waits_fini(&sums->waits);
 	fsl_strpool_destroy(sums->kernels.keys);
+	fsl_spans_fini(&sums->copies);
 	fsl_trace_flows_destroy(sums->flows);
 	fsl_free(sums);
 }
@@ -146,6 +148,16 @@ static enum fsl_status add_slice(struct fsl_trace_sums *sums, struct process *pr
 				   fsl_trace_step_at(&sums->rank->trace, event->ts_ns), event, err);
 }
 
+/* A kernel, a copy, or nothing of both. */
+static enum fsl_status add_task(struct fsl_trace_sums *sums, const struct fsl_trace_event *event,
+				struct fsl_error *err)
+{
+	return event->args[FSL_TRACE_ARG_CORE] == FSL_TRACE_CORE_COPY
+		       ? fsl_spans_add(&sums->copies, event->ts_ns, event->ts_ns + event->dur_ns,
+				       FSL_STEP_ABSENT, err)
+		       : fsl_trace_kernels_add(&sums->kernels, event, err);
+}
+
 /* Adds the wait for a signal whose sender is told. */
 static enum fsl_status add_signal(struct fsl_trace_sums *sums, const struct fsl_trace_event *event,
 				  struct fsl_error *err)
@@ -197,7 +209,7 @@ static enum fsl_status add_named(struct fsl_trace_sums *sums, struct process *pr
 	case FSL_TRACE_NAME_FREE:
 		return add_slice(sums, process, event, err);
 	case FSL_TRACE_NAME_OTHER:
-		return fsl_trace_kernels_add(&sums->kernels, event, err);
+		return add_task(sums, event, err);
 	case FSL_TRACE_NAME_FREQ:
 	case FSL_TRACE_NAME_PROCESS:
 		break;
@@ -386,6 +398,7 @@ static enum fsl_status finish_steps(struct fsl_trace_sums *sums,
 		fsl_trace_activity_ask(&sums->activity, idle->begin_ns,
 				       idle->begin_ns + idle->dur_ns, &idle->n_acl, &idle->acl_ns);
 	}
+	FSL_TRY(fsl_copies_tell(&sums->copies, &steps->free, rank, err));
 	if (sums->has_rebuilt) {
 		return FSL_OK;
 	}

@@ -189,6 +189,31 @@ static void slices_make_the_steps_that_no_file_tells(void **state)
 	assert_int_equal(step->preparing_ns, 10);
 }
 
+static void copies_count_in_the_slices_that_are_free(void **state)
+{
+	(void)state;
+	database_sql(&folder, NAME,
+		     TABLES "ALTER TABLE TASK ADD COLUMN taskType INTEGER;"
+			    "CREATE TABLE OVERLAP_ANALYSIS (deviceId INTEGER, startNs INTEGER,"
+			    " endNs INTEGER, type INTEGER);"
+			    "INSERT INTO STRING_IDS VALUES (20, 'MEMCPY_ASYNC'), (21, 'SDMA');"
+			    "INSERT INTO STEP_TIME VALUES (7, 100, 200), (8, 200, 300);"
+			    "INSERT INTO TASK VALUES (110, 130, 0, 0, 1, 2),"
+			    " (140, 160, 0, 0, 2, 20), (150, 170, 0, 0, 3, 20),"
+			    " (150, 190, 0, 0, 4, 21), (260, 270, 0, 0, 5, 20),"
+			    " (155, 185, 9, 0, 6, 20);"
+			    "INSERT INTO COMPUTE_TASK_INFO VALUES (1, 1, 2, 3, 4, 5);"
+			    "INSERT INTO OVERLAP_ANALYSIS VALUES (0, 110, 130, 0),"
+			    " (0, 150, 190, 3), (0, 190, 250, 0), (0, 250, 290, 3)");
+	database_read(&folder);
+	assert_int_equal(rank->n_copies, 2);
+	assert_int_equal(rank->copies[0].step, 7);
+	assert_int_equal(rank->copies[0].exposed_ns, 20);
+	assert_int_equal(rank->copies[1].step, 8);
+	assert_int_equal(rank->copies[1].exposed_ns, 10);
+	assert_int_equal(database_file(&folder, NAME)->n_records, 2 + 1 + 4);
+}
+
 static void slices_that_are_not_all_there_are_not_used(void **state)
 {
 	(void)state;
@@ -737,6 +762,7 @@ int main(void)
 		TEST(kernels_of_a_step_are_counted_by_kind),
 		TEST(counters_of_the_cores_are_those_of_the_text),
 		TEST(tasks_may_come_in_any_order),
+		TEST(copies_count_in_the_slices_that_are_free),
 		TEST(communication_has_the_groups_of_the_text_files),
 		TEST(times_may_be_text_and_names_may_be_missing),
 		TEST(only_the_device_of_the_rank_is_read),

@@ -592,6 +592,36 @@ static void waits_for_signals_count_for_the_member_that_gives_them(void **state)
 	"{'name': '" name "', 'pid': 7, 'tid': 2, 'ts': '" ts "', 'dur': " dur                     \
 	", 'args': {'Task Type': '" core "', 'Task Id': 3}, 'ph': 'X'}"
 
+static void assert_copies(const struct fsl_profile_rank *rank, size_t i, int64_t step,
+			  int64_t exposed_ns)
+{
+	assert_true(i < rank->n_copies);
+	assert_int_equal(rank->copies[i].step, step);
+	assert_int_equal(rank->copies[i].exposed_ns, exposed_ns);
+}
+
+/* Free are 40 to 45 of step 3, and 105 to 150 of step 4. */
+#define COPIES                                                                                     \
+	KERNEL("MEMCPY_ASYNC", "MEMCPY_ASYNC", "38", "3")                                          \
+	AND KERNEL("c", "PCIE_DMA_SQE", "120", "20") AND KERNEL("c", "SDMA_SQE", "110", "15")      \
+		AND KERNEL("c", "SDMA_SQE", "148", "20") AND KERNEL("Memcpy", "SDMA", "105", "40")
+
+static void copies_count_in_the_slices_that_are_free(void **state)
+{
+	static const char *const texts[] = {"[" STEPS AND COPIES AND SLICES "]",
+					    "[" STEPS AND SLICES AND COPIES "]"};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct reading reading;
+		read_text(&reading, texts[i]);
+		assert_int_equal(reading.rank.n_copies, 2);
+		assert_copies(&reading.rank, 0, 3, 1000);
+		assert_copies(&reading.rank, 1, 4, 32000);
+		reading_end(&reading);
+		reading_survives(reader, texts[i]);
+	}
+}
+
 static void assert_row(const struct fsl_profile_rank *rank, const char *type, const char *core,
 		       int64_t count, int64_t total_ns)
 {
@@ -698,6 +728,7 @@ static void real_captures_give_what_others_count(void **state)
 	assert_int_equal(step->free_ns, 25744050);
 	assert_int_equal(step->stage_ns, 136581009); /* written as 136581.0 us */
 	assert_int_equal(step->preparing_ns, 17902502);
+	assert_copies(&reading.rank, 0, 50, 10760);
 	assert_row(&reading.rank, "MatMulV2", "AI_CORE", 8, 921498); /* as op_statistic.csv */
 	reading_end(&reading);
 }
@@ -731,6 +762,7 @@ int main(void)
 		cmocka_unit_test(kernels_are_counted_by_the_type_in_their_name),
 		cmocka_unit_test(long_names_and_kernels_that_communicate_are_told_apart),
 		cmocka_unit_test(rows_of_other_files_stay_as_they_are),
+		cmocka_unit_test(copies_count_in_the_slices_that_are_free),
 		cmocka_unit_test(memory_that_is_short_is_a_failure),
 		cmocka_unit_test(real_captures_give_what_others_count),
 	};

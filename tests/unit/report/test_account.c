@@ -297,6 +297,94 @@ static void a_capture_is_what_its_steps_are_made_of(void **state)
 	small_end(&small);
 }
 
+static struct fsl_account capture_account(struct small_capture *small)
+{
+	struct fsl_localisation verdict;
+	struct fsl_account account;
+	fsl_localisation_init(&verdict);
+	const struct fsl_report report = {.localisation = &verdict,
+					  .profile = &small->profile,
+					  .cluster = &small->cluster,
+					  .findings = &small->findings,
+					  .now_ns = FSL_NS_ABSENT};
+	fsl_account_make(&account, &report);
+	fsl_localisation_fini(&verdict);
+	int64_t sum_ns = 0;
+	for (int part = 0; part < FSL_SPENTS_N; part++) {
+		sum_ns += account.ns[part];
+	}
+	assert_int_equal(sum_ns, account.span_ns);
+	return account;
+}
+
+static void first_steps_that_are_long_warm_up(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 2);
+	for (size_t r = 0; r < 2; r++) {
+		small_step(&small, r, 7, 65.0, 30.0, 45.0); /* compiles and loads */
+		small_step(&small, r, 8, 60.0, 30.0, 35.0);
+		small_step(&small, r, 9, 60.0, 30.0, 10.0);
+		small_step(&small, r, 10, 60.0, 30.0, 10.0);
+	}
+	const struct fsl_account account = capture_account(&small);
+	assert_int_equal(account.span_ns, 465 * (int64_t)FSL_NS_PER_MS);
+	assert_in_range(account.ns[FSL_SPENT_WARM_UP], small_ns(65.0) - 4, small_ns(65.0));
+	assert_in_range(account.ns[FSL_SPENT_FREE], small_ns(40.0), small_ns(40.0) + 2);
+	assert_in_range(account.ns[FSL_SPENT_COMPUTING], small_ns(240.0), small_ns(240.0) + 2);
+	assert_int_equal(account.n_times[FSL_SPENT_WARM_UP], 2);
+	assert_true(account.lost_share == 0.0);
+	small_end(&small);
+}
+
+static void a_step_that_is_hardly_longer_or_comes_later_is_no_warm_up(void **state)
+{
+	(void)state;
+	static const double free_ms[][4] = {{25.0, 10.0, 10.0, 10.0}, /* 1.15 times */
+					    {10.0, 50.0, 10.0, 10.0},
+					    {10.0, 10.0, 10.0, 50.0},
+					    {50.0, 50.0, 50.0, 50.0}};
+	for (size_t i = 0; i < sizeof(free_ms) / sizeof(free_ms[0]); i++) {
+		struct small_capture small;
+		small_begin(&small, 1);
+		for (int64_t step = 0; step < 4; step++) {
+			small_step(&small, 0, step, 60.0, 30.0, free_ms[i][step]);
+		}
+		assert_int_equal(capture_account(&small).ns[FSL_SPENT_WARM_UP], 0);
+		small_end(&small);
+	}
+	struct small_capture two;
+	small_begin(&two, 1);
+	small_step(&two, 0, 1, 60.0, 30.0, 90.0);
+	small_step(&two, 0, 2, 60.0, 30.0, 10.0);
+	assert_int_equal(capture_account(&two).ns[FSL_SPENT_WARM_UP],
+			 0); /* nobody knows which is usual */
+	small_end(&two);
+}
+
+static void copies_that_nothing_overlaps_are_told_apart_from_idle_time(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 2);
+	for (size_t r = 0; r < 2; r++) {
+		small_step(&small, r, 1, 60.0, 30.0, 10.0);
+		small_step(&small, r, 2, 60.0, 30.0, 10.0);
+	}
+	struct fsl_profile_rank *rank = &small.profile.ranks[1];
+	const struct fsl_profile_copies copies[] = {
+		{1, small_ns(4.0)}, {2, small_ns(25.0)}, {3, small_ns(1.0)}};
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(FSL_APPEND(rank, copies, &copies[i], NULL), FSL_OK);
+	}
+	const struct fsl_account account = capture_account(&small);
+	assert_int_equal(account.span_ns, small_ns(200.0));
+	assert_int_equal(account.ns[FSL_SPENT_EXPOSED_MEMORY], small_ns(7.0)); /* (4 + 10) / 2 */
+	assert_int_equal(account.ns[FSL_SPENT_FREE], small_ns(13.0));
+	small_end(&small);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +401,9 @@ int main(void)
 		cmocka_unit_test(occasions_beyond_the_list_count),
 		cmocka_unit_test(nothing_is_known_without_files),
 		cmocka_unit_test(a_capture_is_what_its_steps_are_made_of),
+		cmocka_unit_test(first_steps_that_are_long_warm_up),
+		cmocka_unit_test(a_step_that_is_hardly_longer_or_comes_later_is_no_warm_up),
+		cmocka_unit_test(copies_that_nothing_overlaps_are_told_apart_from_idle_time),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
