@@ -115,6 +115,30 @@ static void what_is_no_database_is_told(void **state)
 	assert_false(rank->has_db);
 }
 
+/* A leaf of the schema whose cell has 2^64 - 1 bytes, for which SQLite answers that memory is
+ * short. */
+static void a_row_of_impossible_size_is_damage_and_no_want_of_memory(void **state)
+{
+	(void)state;
+	enum { PAGE = 512, N_PAGES = 17, LEAF = 15 * PAGE, CELL = 8079 - LEAF };
+	char bytes[N_PAGES * PAGE + 1] = "SQLite format 3";
+	static const char leaf[] = {13, 0,          0, 0,  4, 0,          0, 0,
+				    1,  (char)0x8f, 0, 60, 0, (char)0xef, 0, (char)0x83};
+	bytes[16] = 2; /* 512 */
+	bytes[21] = 64;
+	bytes[22] = bytes[23] = 32;
+	bytes[100] = 5;
+	bytes[111] = 16;
+	memcpy(bytes + LEAF, leaf, sizeof(leaf));
+	memset(bytes + LEAF + CELL, 0xff, 9);
+	bytes[LEAF + CELL + 10] = 'I';
+	database_bytes(&folder, "analysis.db", bytes, sizeof(bytes));
+	database_read(&folder);
+	const struct fsl_file *file = database_file(&folder, "analysis.db");
+	assert_int_equal(file->state, FSL_FILE_UNUSABLE);
+	assert_non_null(strstr(file->message, "a row of impossible size"));
+}
+
 static void a_pipe_does_not_block(void **state)
 {
 	(void)state;
@@ -240,6 +264,9 @@ int main(void)
 						folder_teardown),
 		cmocka_unit_test_setup_teardown(what_is_no_database_is_told, folder_setup,
 						folder_teardown),
+		cmocka_unit_test_setup_teardown(
+			a_row_of_impossible_size_is_damage_and_no_want_of_memory, folder_setup,
+			folder_teardown),
 		cmocka_unit_test_setup_teardown(a_pipe_does_not_block, folder_setup,
 						folder_teardown),
 		cmocka_unit_test_setup_teardown(a_database_without_known_tables_is_empty,
