@@ -150,7 +150,8 @@ static enum fsl_status apply(const struct options *options, struct fsl_config *c
 }
 
 static enum fsl_status tell(struct fsl_job *job, const struct fsl_config *config,
-			    const struct options *options, int *exit_code, struct fsl_error *err)
+			    const struct options *options, bool has_captures, int *exit_code,
+			    struct fsl_error *err)
 {
 	char buffer[PATH_MAX];
 	struct fsl_report report = {
@@ -165,6 +166,7 @@ static enum fsl_status tell(struct fsl_job *job, const struct fsl_config *config
 		.is_anomaly = fsl_job_is_anomaly(job),
 		.print = fsl_print_as(options->format, options->n_quiet > 0),
 		.stream = stdout,
+		.has_beside = has_captures,
 		.is_long = options->wants_long,
 		.colours = fsl_terminal_has_colours(options->color),
 		.width = fsl_terminal_width(),
@@ -198,7 +200,7 @@ static enum fsl_status detect(const struct fsl_config *config, const struct opti
 		fsl_job_withhold(&job);
 	}
 	fsl_coverage_share(&job.perception.coverage, &job.localisation.coverage);
-	enum fsl_status status = tell(&job, config, options, exit_code, err);
+	enum fsl_status status = tell(&job, config, options, has_captures, exit_code, err);
 	fsl_job_fini(&job);
 	return found != FSL_OK ? found : status;
 }

@@ -55,11 +55,12 @@ struct fsl_report {
 	const char *output; /* folder for the results of captures */
 	bool wants_msprof;  /* also write the files of msprof-analyze into @output */
 	enum fsl_print print;
-	FILE *stream;   /* stream that @print goes to */
-	bool is_beside; /* captures beside the files of a job, which has a report of its own */
-	bool is_long;   /* the whole summary, however many lines it has */
-	bool colours;   /* the terminal behind @stream shows colours */
-	int width;      /* of the terminal, columns */
+	FILE *stream;    /* stream that @print goes to */
+	bool is_beside;  /* captures beside the files of a job, which has a report of its own */
+	bool has_beside; /* the report of such a job: that of the captures follows */
+	bool is_long;    /* the whole summary, however many lines it has */
+	bool colours;    /* the terminal behind @stream shows colours */
+	int width;       /* of the terminal, columns */
 
 	/* Paths of files that reporters wrote, for later reporters. */
 	const char *perception_path, *localisation_path;

@@ -15,7 +15,8 @@ enum {
 	FSL_TABLE_CELL_MAX = 64,
 	FSL_SCREEN_FIELD_LINES_MAX = 3, /* on a short screen */
 	FSL_SCREEN_EXTRA_LINES_MAX = 2,
-	FSL_SCREEN_LINES_MAX = 24, /* of a short screen */
+	FSL_SCREEN_LINES_MAX = 24,   /* of a short screen */
+	FSL_SCREEN_BESIDE_LINES = 6, /* of them for captures beside a job: a title and a headline */
 };
 
 /* Lines of a short screen. */

@@ -538,7 +538,8 @@ static void print_details(const struct fsl_screen *screen, const struct fsl_repo
 void fsl_report_text(FILE *stream, const struct fsl_report *report)
 {
 	/* One line is kept for what is left out. */
-	struct fsl_screen_budget budget = {FSL_SCREEN_LINES_MAX - 1, 0};
+	struct fsl_screen_budget budget = {
+		FSL_SCREEN_LINES_MAX - 1 - (report->has_beside ? FSL_SCREEN_BESIDE_LINES : 0), 0};
 	struct fsl_screen screen = fsl_screen_of(stream, report->width, report->colours);
 	struct fsl_phrase headline = {0}, next = {0};
 	screen.budget = report->is_long ? NULL : &budget;
@@ -546,6 +547,10 @@ void fsl_report_text(FILE *stream, const struct fsl_report *report)
 	fsl_words_next(&next, report);
 	enum fsl_colour colour = fsl_words_colour(fsl_words_kind(report));
 	fsl_screen_headline(&screen, colour, headline.text);
+	if (report->is_beside && !report->is_long) {
+		fsl_screen_field(&screen, "more", "with --long, or `failslow profile`");
+		return;
+	}
 	print_time(&screen, report);
 	if (report->localisation != NULL) {
 		print_culprits(&screen, report->localisation, colour == FSL_COLOUR_RED);
