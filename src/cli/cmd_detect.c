@@ -177,9 +177,11 @@ static enum fsl_status tell(struct fsl_job *job, const struct fsl_config *config
 	return status;
 }
 
-/* @has_captures: captures lie beside the files, so that no other input is no failure to be told. */
+/* @has_captures: captures lie beside the files, so that no other input is no failure to be told.
+ * @refusal: what is told if there is no input; no causes: what ingest says. */
 static enum fsl_status detect(const struct fsl_config *config, const struct options *options,
-			      bool has_captures, int *exit_code, struct fsl_error *err)
+			      bool has_captures, const struct fsl_error *refusal, int *exit_code,
+			      struct fsl_error *err)
 {
 	struct fsl_job job;
 	struct fsl_time_range range = fsl_time_range_of(config);
@@ -190,6 +192,9 @@ static enum fsl_status detect(const struct fsl_config *config, const struct opti
 	if (found == FSL_ERR_INPUT && has_captures) {
 		fsl_job_fini(&job);
 		return found;
+	}
+	if (found == FSL_ERR_INPUT && refusal->n_causes > 0 && job.run.n_files <= 1) {
+		*err = *refusal; /* it tells more than that the only file is of no known format */
 	}
 	if (found == FSL_OK) {
 		found = fsl_job_judge(&job, config, err);
@@ -252,7 +257,8 @@ static enum fsl_status tell_captures_too(const struct options *options, int *exi
 }
 
 static enum fsl_status detect_as_configured(const struct options *options, bool has_captures,
-					    int *exit_code, struct fsl_error *err)
+					    const struct fsl_error *refusal, int *exit_code,
+					    struct fsl_error *err)
 {
 	struct fsl_config config = {0};
 	struct fsl_registry *registry = fsl_registry_create();
@@ -269,7 +275,7 @@ static enum fsl_status detect_as_configured(const struct options *options, bool 
 		status =
 			fsl_operands_describe(&config, options->paths, options->n_paths, true, err);
 	}
-	FSL_THEN(status, detect(&config, options, has_captures, exit_code, err));
+	FSL_THEN(status, detect(&config, options, has_captures, refusal, exit_code, err));
 	fsl_config_fini(&config);
 	fsl_registry_destroy(registry);
 	return status;
@@ -278,6 +284,7 @@ static enum fsl_status detect_as_configured(const struct options *options, bool 
 enum fsl_status fsl_cmd_detect(int argc, char **argv, int *exit_code, struct fsl_error *err)
 {
 	struct options options;
+	struct fsl_error refusal = {0};
 	bool has_captures = false, has_other = true;
 	FSL_TRY(parse(&options, argc, argv, err));
 	if (options.wants_help) {
@@ -285,10 +292,10 @@ enum fsl_status fsl_cmd_detect(int argc, char **argv, int *exit_code, struct fsl
 	}
 	if (options.n_paths > 0) {
 		FSL_TRY(fsl_profile_look(options.paths, options.n_paths, &has_captures, &has_other,
-					 err));
+					 &refusal, err));
 	}
 	enum fsl_status status =
-		has_other ? detect_as_configured(&options, has_captures, exit_code, err)
+		has_other ? detect_as_configured(&options, has_captures, &refusal, exit_code, err)
 			  : FSL_ERR_INPUT;
 	if (status == FSL_ERR_INPUT && has_captures) {
 		*err = (struct fsl_error){0};

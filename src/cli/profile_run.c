@@ -157,28 +157,14 @@ static enum fsl_status find_other(bool *has_other, const struct fsl_profile *pro
 	return status;
 }
 
-/* True if a path that holds no captures holds nothing else that is known by its name. */
-static bool is_unknown(const char *path)
-{
-	struct fsl_inputs inputs = {0};
-	const struct fsl_ingest_options options = {.root_path = path};
-	bool is_found = false, is_listed = fsl_inputs_find(&inputs, &options, NULL) == FSL_OK;
-	for (size_t i = 0; i < inputs.n_items; i++) {
-		is_found |= !inputs.items[i].is_explicit;
-	}
-	fsl_inputs_fini(&inputs);
-	return is_listed && !is_found;
-}
-
-/* Adds what lies below one path. @is_only: there is no other. */
-static enum fsl_status look_at(const char *path, bool is_only, bool *is_there, bool *has_other,
-			       struct fsl_error *err)
+/* Adds what lies below one path. */
+static enum fsl_status look_at(const char *path, bool *is_there, bool *has_other,
+			       struct fsl_error *refusal, struct fsl_error *err)
 {
 	struct fsl_profile profile = {0};
-	struct fsl_error refusal = {0};
 	struct fsl_strpool *folders = fsl_strpool_create();
 	bool is_capture =
-		fsl_profile_discover(&profile, path, &refusal) == FSL_OK && profile.n_folders > 0;
+		fsl_profile_discover(&profile, path, refusal) == FSL_OK && profile.n_folders > 0;
 	*is_there |= is_capture;
 	*has_other |= !is_capture;
 	bool is_file = is_capture && profile.folders[0].file != NULL;
@@ -187,9 +173,6 @@ static enum fsl_status look_at(const char *path, bool is_only, bool *is_there, b
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
 	} else if (is_capture && !is_file) {
 		status = find_other(has_other, &profile, folders, path, err);
-	} else if (!is_capture && is_only && refusal.n_causes > 1 && is_unknown(path)) {
-		*err = refusal; /* it names what was found in place of captures */
-		status = refusal.status;
 	}
 	fsl_strpool_destroy(folders);
 	fsl_profile_fini(&profile);
@@ -197,12 +180,16 @@ static enum fsl_status look_at(const char *path, bool is_only, bool *is_there, b
 }
 
 enum fsl_status fsl_profile_look(const char *const *paths, size_t n_paths, bool *is_there,
-				 bool *has_other, struct fsl_error *err)
+				 bool *has_other, struct fsl_error *refusal, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
 	*is_there = *has_other = false;
 	for (size_t i = 0; i < n_paths && status == FSL_OK; i++) {
-		status = look_at(paths[i], n_paths == 1, is_there, has_other, err);
+		*refusal = (struct fsl_error){0};
+		status = look_at(paths[i], is_there, has_other, refusal, err);
+	}
+	if (n_paths != 1 || refusal->n_causes < 2) { /* one alone: nothing of a profiler is there */
+		*refusal = (struct fsl_error){0};
 	}
 	return status;
 }

@@ -27,10 +27,11 @@ enum fsl_status fsl_profile_run(const struct fsl_profile_run *run, int *exit_cod
 
 /*
  * Sets *is_there to whether there are captures below one of @n_paths paths, and *has_other to
- * whether there are files beside them that may be of another kind. Reads names and small files
+ * whether there are files beside them that may be of another kind. @refusal: what was found of a
+ * profiler below the only path and is not read; no causes: nothing. Reads names and small files
  * alone. FSL_ERR_MEMORY, or FSL_ERR_INPUT if a path does not exist.
  */
 enum fsl_status fsl_profile_look(const char *const *paths, size_t n_paths, bool *is_there,
-				 bool *has_other, struct fsl_error *err);
+				 bool *has_other, struct fsl_error *refusal, struct fsl_error *err);
 
 #endif

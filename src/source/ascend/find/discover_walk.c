@@ -294,22 +294,33 @@ static enum fsl_status add_candidate(struct fsl_search *search, const struct pla
 }
 
 /* Files that look like captures and are none, or are of a kind that is not read. */
+#define PEER_RESULT "results of msprof-analyze are not read, give the captures they were made of"
+#define NO_TIMES    "it describes a capture and has no times, give the folder around it"
 static const struct {
 	const char *begin, *end, *what;
+	bool is_part; /* may lie beside captures, which are read: no remark */
 } strangers[] = {
-	{"msmonitor_", ".db", "databases of msMonitor are not read"},
+	{"msmonitor_", ".db", "databases of msMonitor are not read", false},
 	{"step_trace_raw_", ".csv",
 	 "captures of MindSpore before 2.3 are not read; their PROF_* folders are, after msprof "
-	 "--export=on --output=DIR on each"},
-	{"cluster_step_trace_time", ".csv",
-	 "results of msprof-analyze are not read, give the captures they were made of"},
+	 "--export=on --output=DIR on each",
+	 false},
+	{"cluster_step_trace_time", ".csv", PEER_RESULT, false},
+	{"cluster_communication", ".json", PEER_RESULT, true},
+	{"communication_group", ".json", PEER_RESULT, true},
+	{"cluster_analysis", ".db", PEER_RESULT, false},
+	{"profiler_info", ".json", NO_TIMES, true},
+	{"profiler_metadata", ".json", NO_TIMES, true},
 };
 
 static enum fsl_status remark_strangers(struct fsl_search *search, const struct place *place,
 					const struct fsl_listing *listing, struct fsl_error *err)
 {
+	const char *told = "";
 	for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++) {
-		if (fsl_listing_has_any(listing, strangers[i].begin, strangers[i].end)) {
+		if (!strangers[i].is_part && strcmp(strangers[i].what, told) != 0 &&
+		    fsl_listing_has_any(listing, strangers[i].begin, strangers[i].end)) {
+			told = strangers[i].what;
 			FSL_TRY(fsl_search_remark(search, FSL_DISCOVER_STRANGERS, err, "\"%s\": %s",
 						  fsl_search_shown(search, place->path),
 						  strangers[i].what));
@@ -420,15 +431,25 @@ static int compare_candidates(const void *left, const void *right)
 	return fsl_search_compare_paths(a->folder.path, b->folder.path);
 }
 
+/* The reason why a file of this name is not read; NULL: it has no such name. */
+static const char *why_strange(char *name)
+{
+	const struct fsl_listing listing = {.path = "", .names = &name, .n_names = 1};
+	for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++) {
+		if (fsl_listing_has_any(&listing, strangers[i].begin, strangers[i].end)) {
+			return strangers[i].what;
+		}
+	}
+	return NULL;
+}
+
 /* True for the name of a file that is read as a part of a capture. */
 static bool is_capture_file(char *name)
 {
 	const struct fsl_listing listing = {.path = "", .names = &name, .n_names = 1};
 	bool is_one = has_loose_files(&listing);
-	for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++) {
-		if (fsl_listing_has_any(&listing, strangers[i].begin, strangers[i].end)) {
-			return false;
-		}
+	if (why_strange(name) != NULL) {
+		return false;
 	}
 	for (size_t k = 0; k < sizeof(other_kinds) / sizeof(other_kinds[0]); k++) {
 		is_one |= fsl_listing_has_any(&listing, other_kinds[k][0], other_kinds[k][1]);
@@ -462,7 +483,8 @@ static enum fsl_status take_file(struct fsl_search *search, const char *path, bo
 		}
 	}
 	if (!*is_taken) {
-		return FSL_OK;
+		const char *why = why_strange(name);
+		return why == NULL ? FSL_OK : FSL_FAIL(err, FSL_ERR_INPUT, "\"%s\": %s", path, why);
 	}
 	char *outer = is_output_name(true_name(folder, room))
 			      ? around(folder, true_name(folder, room))
@@ -489,16 +511,16 @@ enum fsl_status fsl_search_walk(struct fsl_search *search, const char *root, str
 	if (reason == ENOTDIR) {
 		bool is_taken = false;
 		enum fsl_status status = take_file(search, root, &is_taken, err);
-		if (status != FSL_OK || is_taken) {
+		if (is_taken || status == FSL_ERR_MEMORY) {
 			return status;
 		}
 	}
 	if (reason != 0) {
-		return FSL_FAIL(err, FSL_ERR_INPUT,
-				"no folder that can be read and no file of a capture, give the "
-				"one with the captures: "
-				"path=\"%s\", reason=\"%s\"",
-				root, fsl_os_error(reason).text);
+		return FSL_CAUSE(err, FSL_ERR_INPUT,
+				 "no folder that can be read and no file of a capture, give the "
+				 "one with the captures: "
+				 "path=\"%s\", reason=\"%s\"",
+				 root, fsl_os_error(reason).text);
 	}
 	walk.seen = fsl_strpool_create();
 	enum fsl_status status = walk.seen != NULL ? mark_seen(&walk, &facts, &is_new, err)
