@@ -90,9 +90,9 @@ static void list_keys(void)
 		}
 		(void)printf("\n");
 	}
-	(void)printf(
-		"\nfaults: fault=\"KIND [ranks=3,7-9|all] [host=2] [factor=F] [extra_ms=MS] "
-		"[onset=STEP]\n        [until=STEP] [ramp=STEPS] [period=STEPS on=STEPS]\"\n  ");
+	(void)printf("\nfaults: fault=\"KIND [ranks=3,7-9|all] [host=2] [factor=F] [extra_ms=MS] "
+		     "[onset=STEP]\n        [until=STEP] [ramp=STEPS] [period=STEPS on=STEPS] "
+		     "[back=STEPS]\"\n  ");
 	for (int i = 0; i < FSL_SIM_FAULT_KINDS_N; i++) {
 		(void)printf(" %s", fsl_sim_fault_text((enum fsl_sim_fault_kind)i));
 	}

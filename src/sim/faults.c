@@ -24,13 +24,14 @@ static const struct {
 	[FSL_SIM_STAGE] = {"stage", true, 1.3, 0},
 	[FSL_SIM_JOB_SLOW] = {"job_slow", false, 1.3, 0},
 	[FSL_SIM_PAUSES] = {"pauses", false, 0.02, 500},
-	[FSL_SIM_SPIKE] = {"spike", true, 1, 2000},
+	[FSL_SIM_SPIKE] = {"spike", false, 1, 2000},
 	[FSL_SIM_HANG] = {"hang", true, 1, 0},
 	[FSL_SIM_MISSING] = {"missing", true, 1, 0},
 	[FSL_SIM_EMPTY] = {"empty", true, 1, 0},
 	[FSL_SIM_ECC] = {"ecc", true, 0.3, 300},
 	[FSL_SIM_NIC] = {"nic", true, 4, 0},
 	[FSL_SIM_CONGESTION] = {"congestion", false, 4, 0},
+	[FSL_SIM_RESTART] = {"restart", false, 1, 60000},
 };
 
 const char *fsl_sim_fault_text(enum fsl_sim_fault_kind kind)
@@ -100,7 +101,7 @@ static bool parse_word(struct fsl_sim_fault *fault, const struct fsl_sim_params 
 	} fields[] = {{"factor", NULL, &fault->factor},    {"extra_ms", NULL, &fault->extra_ms},
 		      {"onset", &fault->onset_step, NULL}, {"until", &fault->until_step, NULL},
 		      {"ramp", &fault->ramp_steps, NULL},  {"period", &fault->period_steps, NULL},
-		      {"on", &fault->on_steps, NULL}};
+		      {"on", &fault->on_steps, NULL},      {"back", &fault->back_steps, NULL}};
 	int32_t n_ranks = fsl_sim_n_ranks(params), host = 0;
 	if (strcmp(name, "ranks") == 0) {
 		return parse_ranks(fault, value, n_ranks);
@@ -139,13 +140,14 @@ enum fsl_status fsl_sim_params_add_fault(struct fsl_sim_params *params, const ch
 			err, FSL_ERR_USAGE,
 			"%s: fault=\"%.200s\", kinds=\"compute host gc dataloader storage link "
 			"switch sequence stage job_slow pauses spike hang missing empty ecc nic "
-			"congestion\"",
+			"congestion restart\"",
 			kind < 0 ? "no such kind of fault" : "too many faults", text);
 	}
 	struct fsl_sim_fault fault = {.kind = (enum fsl_sim_fault_kind)kind,
 				      .factor = kinds[kind].factor,
 				      .extra_ms = kinds[kind].extra_ms,
-				      .until_step = -1};
+				      .until_step = -1,
+				      .on_steps = 1};
 	int32_t n_ranks = fsl_sim_n_ranks(params);
 	size_t n_most = (size_t)(n_ranks < FSL_SIM_RANKS_MAX ? n_ranks : FSL_SIM_RANKS_MAX);
 	fault.ranks = fsl_arena_alloc(&params->arena, n_most * sizeof(*fault.ranks));
@@ -171,7 +173,7 @@ enum fsl_status fsl_sim_params_add_fault(struct fsl_sim_params *params, const ch
 				err, FSL_ERR_USAGE,
 				"wrong word in a fault: word=\"%.*s\", fault=\"%.200s\", "
 				"words=\"ranks=3,7-9 host=2 factor= extra_ms= onset= until= ramp= "
-				"period= on=\"",
+				"period= on= back=\"",
 				(int)(n_word < 100 ? n_word : 100), rest, text);
 		}
 		rest += n_word;
@@ -195,6 +197,18 @@ double fsl_sim_fault_size(const struct fsl_sim_fault *fault, int32_t step)
 		return 0.0;
 	}
 	return age < fault->ramp_steps ? (double)(age + 1) / (double)(fault->ramp_steps + 1) : 1.0;
+}
+
+int32_t fsl_sim_step_number(const struct fsl_sim_params *params, uint32_t active, int32_t step)
+{
+	int32_t number = step;
+	for (size_t f = 0; f < params->n_faults; f++) {
+		const struct fsl_sim_fault *fault = &params->faults[f];
+		bool is_over = fault->kind == FSL_SIM_RESTART && fault->onset_step <= step &&
+			       (active >> f & 1) != 0;
+		number -= is_over ? fault->back_steps : 0;
+	}
+	return number;
 }
 
 bool fsl_sim_fault_strikes(const struct fsl_sim_fault *fault, int32_t rank)
@@ -243,6 +257,22 @@ static enum fsl_status check_fault(const struct fsl_sim_params *params,
 		return FSL_FAIL(err, FSL_ERR_USAGE,
 				"ranks= of a stage fault is the stage, below pp: stage=%d, pp=%d",
 				(int)fault->ranks[0], (int)params->pp);
+	}
+	bool is_of_job = fault->kind == FSL_SIM_RESTART ||
+			 (fault->kind == FSL_SIM_SPIKE && fault->n_ranks == 0);
+	if (is_of_job && params->family != FSL_SIM_SYNCHRONOUS) {
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"a job of a family does not stand as a whole, leave family out or "
+				"name ranks: fault=\"%s\"",
+				name);
+	}
+	if (fault->kind == FSL_SIM_RESTART &&
+	    (fault->back_steps < 0 ||
+	     fsl_sim_step_number(params, FSL_SIM_ALL_FAULTS, fault->onset_step) < 0)) {
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"a restart goes back to a step of the job: fault=\"%s\", onset=%d, "
+				"back=%d",
+				name, (int)fault->onset_step, (int)fault->back_steps);
 	}
 	if (fault->onset_step < 0 || fault->onset_step >= params->steps ||
 	    (fault->until_step >= 0 && fault->until_step <= fault->onset_step)) {

@@ -22,6 +22,7 @@ struct job {
 	const struct fsl_sim_params *params;
 	const struct fsl_sim_sink *sink; /* NULL: nothing is written */
 	int32_t n_ranks, step;
+	int32_t number; /* of the step; behind a restart below its place */
 	struct fsl_sim_lane *lanes;
 	struct fsl_sim_plan *plans;
 	struct cell *cells;      /* [block * pp + stage] */
@@ -339,7 +340,7 @@ enum { STREAM_LENGTHS = 100, FORWARD_PARTS = 1, BACKWARD_PARTS = 2 };
 static void stage(struct job *job, int32_t rank, enum fsl_stage_kind kind, int64_t begin_ns)
 {
 	if (job->sink != NULL) {
-		note_status(job, fsl_sim_lane_put_stage(&job->lanes[rank], job->step, kind,
+		note_status(job, fsl_sim_lane_put_stage(&job->lanes[rank], job->number, kind,
 							begin_ns, job->err));
 	}
 }
@@ -503,20 +504,61 @@ static void load_data(struct job *job, int32_t rank)
 	int64_t begin_ns = lane->now_ns;
 	fsl_sim_lane_load(lane, job->params);
 	stage(job, rank, FSL_STAGE_DATALOADER, begin_ns);
+	lane->now_ns = fsl_sim_after(lane->now_ns, (int64_t)(lane->stand_ms * FSL_NS_PER_MS));
 }
 
-static void finish_step(struct job *job, int32_t rank)
+static bool is_due(const struct job *job, int32_t period)
+{
+	return period > 0 && (job->number + 1) % period == 0;
+}
+
+/* Returns how long the rank saved. */
+static int64_t finish_step(struct job *job, int32_t rank)
 {
 	const struct fsl_sim_params *params = job->params;
 	struct fsl_sim_lane *lane = &job->lanes[rank];
 	int64_t begin_ns = lane->now_ns;
 	fsl_sim_lane_work(lane, params, params->optimizer_ms, 1.0);
 	stage(job, rank, FSL_STAGE_OPTIMIZER, begin_ns);
-	bool is_ckpt = params->ckpt_period > 0 && (job->step + 1) % params->ckpt_period == 0;
-	if (is_ckpt && lane->now_ns != FSL_SIM_NEVER) {
+	if (is_due(job, params->ckpt_period) && lane->now_ns != FSL_SIM_NEVER) {
 		begin_ns = lane->now_ns;
 		fsl_sim_lane_save(lane, params);
 		stage(job, rank, FSL_STAGE_CKPT, begin_ns);
+		return lane->now_ns - begin_ns;
+	}
+	return 0;
+}
+
+/* Forward passes of all cells, without hand-overs. */
+static void evaluate(struct job *job)
+{
+	const struct fsl_sim_params *params = job->params;
+	int32_t n_pieces = 2 * params->pairs, n_cells = job->n_blocks * params->pp;
+	for (int32_t k = 0; k < n_pieces * n_cells; k++) {
+		const struct cell *cell = &job->cells[k / n_pieces];
+		work_cell(job, cell, params->evaluation_ms / n_pieces, 0);
+		meet_shards(job, cell, "HcclAllGather", 4194304);
+	}
+}
+
+/* All ranks end, and begin again together. */
+static void restart(struct job *job)
+{
+	int64_t last_ns = INT64_MIN;
+	double stand_ms = 0.0;
+	bool does_restart = false;
+	for (size_t f = 0; f < job->params->n_faults; f++) {
+		const struct fsl_sim_fault *fault = &job->params->faults[f];
+		bool is_now = fault->kind == FSL_SIM_RESTART && fault->onset_step == job->step &&
+			      (job->net.active >> f & 1) != 0;
+		stand_ms += is_now ? fault->extra_ms : 0.0;
+		does_restart |= is_now;
+	}
+	for (int32_t r = 0; r < job->n_ranks; r++) {
+		last_ns = fsl_sim_later(last_ns, job->lanes[r].now_ns);
+	}
+	for (int32_t r = 0; r < job->n_ranks && does_restart; r++) {
+		job->lanes[r].now_ns = fsl_sim_after(last_ns, (int64_t)(stand_ms * FSL_NS_PER_MS));
 	}
 }
 
@@ -528,9 +570,13 @@ static void flush(struct job *job)
 	}
 }
 
-static void run_step(struct job *job)
+static void run_step(struct job *job, const struct fsl_sim_clock *out)
 {
+	const struct fsl_sim_lane *first = &job->lanes[0];
 	job->net.step = job->step;
+	job->number = fsl_sim_step_number(job->params, job->net.active, job->step);
+	restart(job);
+	out->step_begin_ns[job->step] = first->now_ns;
 	for (int32_t r = 0; r < job->n_ranks; r++) {
 		fsl_sim_lane_prepare(&job->lanes[r], job->params, r, job->step,
 				     job->net.active & job->net.struck[r]);
@@ -542,8 +588,15 @@ static void run_step(struct job *job)
 	}
 	reduce_gradients(job);
 	for (int32_t r = 0; r < job->n_ranks; r++) {
-		finish_step(job, r);
+		int64_t saved_ns = finish_step(job, r);
+		out->save_ns[job->step] = r == 0 ? saved_ns : out->save_ns[job->step];
 	}
+	int64_t trained_ns = first->now_ns;
+	if (is_due(job, job->params->evaluation_period)) {
+		evaluate(job);
+	}
+	out->evaluation_ns[job->step] = first->now_ns - trained_ns;
+	out->step_end_ns[job->step] = first->now_ns;
 	flush(job);
 }
 
@@ -596,6 +649,17 @@ static enum fsl_status job_init(struct job *job, struct fsl_arena *arena)
 			   : FSL_FAIL(job->err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
 }
 
+enum fsl_status fsl_sim_clock_init(struct fsl_sim_clock *clock, const struct fsl_sim_params *params,
+				   struct fsl_arena *arena, struct fsl_error *err)
+{
+	size_t n = (size_t)params->steps + 1;
+	*clock = (struct fsl_sim_clock){.last_ns = FSL_NS_ABSENT};
+	FSL_TRY(FSL_ARENA_NEW(clock->step_begin_ns, arena, n, "steps", err));
+	FSL_TRY(FSL_ARENA_NEW(clock->step_end_ns, arena, n, "steps", err));
+	FSL_TRY(FSL_ARENA_NEW(clock->save_ns, arena, n, "steps", err));
+	return FSL_ARENA_NEW(clock->evaluation_ns, arena, n, "steps", err);
+}
+
 enum fsl_status fsl_sim_run(const struct fsl_sim_params *params, uint32_t active,
 			    const struct fsl_sim_sink *sink, struct fsl_arena *arena,
 			    struct fsl_sim_clock *out, struct fsl_error *err)
@@ -609,13 +673,8 @@ enum fsl_status fsl_sim_run(const struct fsl_sim_params *params, uint32_t active
 			  .names = arena,
 			  .last_ns = FSL_NS_ABSENT,
 			  .err = err};
-	size_t n_begins = (size_t)params->steps + 1;
-	*out = (struct fsl_sim_clock){
-		.step_begin_ns = fsl_arena_alloc(arena, n_begins * sizeof(*out->step_begin_ns))};
 	enum fsl_status status = fsl_sim_params_check(params, err);
-	if (status == FSL_OK && out->step_begin_ns == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", n_begins);
-	}
+	FSL_THEN(status, fsl_sim_clock_init(out, params, arena, err));
 	FSL_THEN(status, job_init(&job, &scratch));
 	FSL_THEN(status, fsl_sim_net_init(&job.net, params, active, &scratch, err));
 	FSL_THEN(status, fsl_sim_plans_build(&job.plans, params, &scratch, err));
@@ -628,8 +687,7 @@ enum fsl_status fsl_sim_run(const struct fsl_sim_params *params, uint32_t active
 	bool is_over = false;
 	for (job.step = 0; job.step < params->steps && !is_over && job.status == FSL_OK;
 	     job.step++) {
-		out->step_begin_ns[job.step] = job.lanes[0].now_ns;
-		run_step(&job);
+		run_step(&job, out);
 		out->n_steps = job.step + 1;
 		is_over = has_hung(&job);
 	}

@@ -153,6 +153,24 @@ static void draw_chances(struct fsl_sim_lane *lane, const struct fsl_sim_params 
 	lane->pause_at = (uint32_t)(where * n_passes);
 }
 
+/* True if the step is a spike of the rank: once, or in each period of another rank. */
+static bool does_spike(const struct fsl_sim_fault *fault, int32_t rank, int32_t step)
+{
+	int32_t turn =
+		fault->period_steps > 0 ? (step - fault->onset_step) / fault->period_steps : 0;
+	bool is_due = fault->period_steps > 0 || step == fault->onset_step;
+	return is_due &&
+	       (fault->n_ranks == 0 || fault->ranks[(size_t)turn % fault->n_ranks] == rank);
+}
+
+/* Spikes that recur differ in length, by 0.5 to 1.5 times, on all ranks alike. */
+static double spike_length(const struct fsl_sim_params *params, const struct fsl_sim_fault *fault,
+			   int32_t step)
+{
+	double share = (double)(mix(params->seed ^ mix((uint64_t)step)) >> 11) / 9007199254740992.0;
+	return fault->period_steps > 0 ? 0.5 + share : 1.0;
+}
+
 void fsl_sim_lane_prepare(struct fsl_sim_lane *lane, const struct fsl_sim_params *params,
 			  int32_t rank, int32_t step, uint32_t struck)
 {
@@ -160,7 +178,7 @@ void fsl_sim_lane_prepare(struct fsl_sim_lane *lane, const struct fsl_sim_params
 	lane->factor = 1.0;
 	lane->host_factor = 1.0;
 	lane->is_host_bound = false;
-	lane->loader_extra_ms = lane->ckpt_extra_ms = 0.0;
+	lane->loader_extra_ms = lane->ckpt_extra_ms = lane->stand_ms = 0.0;
 	lane->pause_ms[0] = lane->pause_ms[1] = lane->stall_ms = 0.0;
 	lane->n_passes = 0;
 	for (size_t i = 0; i < params->n_faults; i++) {
@@ -186,8 +204,9 @@ void fsl_sim_lane_prepare(struct fsl_sim_lane *lane, const struct fsl_sim_params
 			pauses.items[pauses.n_items].sum_ms =
 				fault->kind == FSL_SIM_ECC ? &lane->stall_ms : &lane->pause_ms[0];
 			pauses.items[pauses.n_items++].ms = fault->extra_ms * size;
-		} else if (fault->kind == FSL_SIM_SPIKE && is_first && step == fault->onset_step) {
-			lane->pause_ms[0] += fault->extra_ms;
+		} else if (fault->kind == FSL_SIM_SPIKE && does_spike(fault, rank, step)) {
+			double *ms = fault->n_ranks > 0 ? &lane->pause_ms[0] : &lane->stand_ms;
+			*ms += fault->extra_ms * size * spike_length(params, fault, step);
 		} else if (fault->kind == FSL_SIM_HANG && is_first) {
 			lane->now_ns = FSL_SIM_NEVER;
 		}

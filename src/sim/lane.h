@@ -29,6 +29,7 @@ struct fsl_sim_lane {
 	double host_factor; /* of families: on the time that a launch takes */
 	bool is_host_bound;
 	double loader_extra_ms, ckpt_extra_ms;
+	double stand_ms;    /* behind the data, with all other ranks */
 	double pause_ms[2]; /* of this step; [1] is a recorded garbage collection */
 	double stall_ms;    /* of this step, on the device */
 	double pause_where; /* 0..1: part of the step before which the rank pauses */

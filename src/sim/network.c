@@ -9,9 +9,10 @@
 enum { CONGESTION_STEPS = 4 }; /* steps after which congestion moves to another rank */
 static const double TRANSFER_NOISE = 0.03;
 
-static bool is_everywhere(enum fsl_sim_fault_kind kind)
+static bool is_everywhere(const struct fsl_sim_fault *fault)
 {
-	return kind == FSL_SIM_JOB_SLOW || kind == FSL_SIM_PAUSES;
+	return fault->kind == FSL_SIM_JOB_SLOW || fault->kind == FSL_SIM_PAUSES ||
+	       (fault->kind == FSL_SIM_SPIKE && fault->n_ranks == 0);
 }
 
 static bool is_struck(const struct fsl_sim_params *params, const struct fsl_sim_fault *fault,
@@ -20,7 +21,7 @@ static bool is_struck(const struct fsl_sim_params *params, const struct fsl_sim_
 	int32_t stage = rank / (params->dp * params->tp);
 	return fault->kind == FSL_SIM_STAGE
 		       ? fault->ranks[0] == stage
-		       : is_everywhere(fault->kind) || fsl_sim_fault_strikes(fault, rank);
+		       : is_everywhere(fault) || fsl_sim_fault_strikes(fault, rank);
 }
 
 enum fsl_status fsl_sim_net_init(struct fsl_sim_net *net, const struct fsl_sim_params *params,

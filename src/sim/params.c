@@ -15,6 +15,7 @@ static const char *const p2p_kinds[] = {"batched", "send-receive", NULL};
 static const char *const p2p_groups[] = {"pairs", "pipeline", NULL};
 static const char *const formats[] = {"csv", "json", NULL};
 static const char *const compressions[] = {"none", "gz", "zst", NULL};
+static const char *const outputs[] = {"markers", "steps", "log", NULL};
 static const char *const timelines[] = {"none", "first", "all", NULL};
 
 #define INT_MAX_32 2147483647.0
@@ -44,7 +45,7 @@ static const struct fsl_sim_key keys[] = {
 	{"item", KEY_INT, AT(item_period), NULL, 0, 1000000, NULL,
 	 "steps until the host waits for the device, 0: never (family)"},
 	{"evaluation", KEY_INT, AT(evaluation_period), NULL, 0, 1000000, NULL,
-	 "steps between evaluations, 0: none (family)"},
+	 "steps between evaluations, 0: none"},
 	{"async_ckpt", KEY_BOOL, AT(async_ckpt), NULL, 0, 0, NULL,
 	 "checkpoints beside the steps (family)"},
 	{"launch", KEY_REAL, AT(launch_share), NULL, 0, 10, "0.3",
@@ -78,6 +79,8 @@ static const struct fsl_sim_key keys[] = {
 	 "extra work of the first step, share"},
 	{"loader_ms", KEY_REAL, AT(loader_ms), NULL, 0, 1e6, "2", "data loading, ms"},
 	{"optimizer_ms", KEY_REAL, AT(optimizer_ms), NULL, 0, 1e6, "8", "optimizer, ms"},
+	{"evaluation_ms", KEY_REAL, AT(evaluation_ms), NULL, 0, 1e7, "2000",
+	 "one evaluation, ms (not of a family)"},
 	{"ckpt_ms", KEY_REAL, AT(ckpt_ms), NULL, 0, 1e7, "400", "one checkpoint, ms"},
 	{"gc_ms", KEY_REAL, AT(gc_ms), NULL, 0, 1e6, "3", "one planned collection, ms"},
 	{"ckpt", KEY_INT, AT(ckpt_period), NULL, 0, 1000000, NULL,
@@ -95,6 +98,8 @@ static const struct fsl_sim_key keys[] = {
 	{"start_ns", KEY_TIME, AT(start_ns), NULL, 0, 0,
 	 "1750000000000000000" /* 2025-06-15T15:06:40Z */, "begin of the job, ns since 1970"},
 	{"scale", KEY_REAL, AT(time_scale), NULL, 1e-3, 1e3, "1", "all durations, times"},
+	{"write", KEY_CHOICE, AT(output), outputs, 0, 0, NULL,
+	 "markers of all ranks, or step times or log of one"},
 	{"format", KEY_CHOICE, AT(format), formats, 0, 0, NULL, "of the marker files"},
 	{"compression", KEY_CHOICE, AT(compression), compressions, 0, 0, NULL,
 	 "of the marker files"},
@@ -164,6 +169,11 @@ enum fsl_status fsl_sim_params_fit_ranks(struct fsl_sim_params *params, int32_t 
 int64_t fsl_sim_scaled_ns(const struct fsl_sim_params *params, int64_t job_ns)
 {
 	return params->time_scale == 1.0 ? job_ns : (int64_t)((double)job_ns * params->time_scale);
+}
+
+int64_t fsl_sim_written_ns(const struct fsl_sim_params *params, int64_t job_ns)
+{
+	return params->start_ns + fsl_sim_scaled_ns(params, job_ns);
 }
 
 static bool set_choice(int *target, const struct fsl_sim_key *key, const char *text)

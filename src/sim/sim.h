@@ -45,15 +45,18 @@ enum fsl_sim_fault_kind {
 	FSL_SIM_STAGE,    /* stage ranks[0] computes @factor times as long, in all replicas */
 	FSL_SIM_JOB_SLOW, /* all ranks compute @factor times as long */
 	FSL_SIM_PAUSES,   /* any rank pauses @extra_ms, in a share @factor of its steps */
-	FSL_SIM_SPIKE,    /* the onset step takes @extra_ms longer on the first rank, once */
-	FSL_SIM_HANG,     /* the first rank stops in the onset step; all other ranks wait for it */
-	FSL_SIM_MISSING,  /* ranks have no marker file */
-	FSL_SIM_EMPTY,    /* the marker files of ranks hold only their header */
-	FSL_SIM_ECC,      /* devices of ranks stall @extra_ms in a share @factor of their steps */
-	FSL_SIM_NIC,      /* each transfer that leaves the hosts of the ranks takes @factor times as
-			     long */
+	FSL_SIM_SPIKE, /* the onset step and, with a period, each first step of one takes @extra_ms
+			  longer: on one of the ranks in turn, without ranks on all at once */
+	FSL_SIM_HANG,  /* the first rank stops in the onset step; all other ranks wait for it */
+	FSL_SIM_MISSING, /* ranks have no marker file */
+	FSL_SIM_EMPTY,   /* the marker files of ranks hold only their header */
+	FSL_SIM_ECC,     /* devices of ranks stall @extra_ms in a share @factor of their steps */
+	FSL_SIM_NIC,     /* each transfer that leaves the hosts of the ranks takes @factor times as
+			    long */
 	FSL_SIM_CONGESTION, /* each transfer of one rank takes @factor times as long, of another
 			       rank every 4 steps */
+	FSL_SIM_RESTART,    /* the job stands @extra_ms before the onset step, and its step numbers
+			       go back by @back_steps */
 	FSL_SIM_FAULT_KINDS_N
 };
 const char *fsl_sim_fault_text(enum fsl_sim_fault_kind kind); /* "compute" */
@@ -67,6 +70,7 @@ struct fsl_sim_fault {
 	int32_t onset_step, until_step; /* [onset, until); until -1: lasts */
 	int32_t ramp_steps;             /* steps in which it grows to its full size; 0: at once */
 	int32_t period_steps, on_steps; /* active in the first @on_steps of a period; 0: always */
+	int32_t back_steps;             /* of a restart: steps that run again */
 };
 
 enum fsl_sim_schedule { FSL_SIM_GPIPE, FSL_SIM_1F1B, FSL_SIM_INTERLEAVED };
@@ -74,6 +78,7 @@ enum fsl_sim_p2p { FSL_SIM_BATCHED, FSL_SIM_SEND_RECEIVE };
 enum fsl_sim_p2p_groups { FSL_SIM_PAIR_GROUPS, FSL_SIM_PIPELINE_GROUPS };
 enum fsl_sim_format { FSL_SIM_CSV, FSL_SIM_JSON };
 enum fsl_sim_compression { FSL_SIM_PLAIN, FSL_SIM_GZIP, FSL_SIM_ZSTD };
+enum fsl_sim_output { FSL_SIM_MARKERS, FSL_SIM_STEP_TIMES, FSL_SIM_LOG };
 enum fsl_sim_timelines { FSL_SIM_TIMELINES_NONE, FSL_SIM_TIMELINES_FIRST, FSL_SIM_TIMELINES_ALL };
 
 enum { FSL_SIM_SYNCHRONOUS = 0 }; /* params->family of a job without a family */
@@ -90,16 +95,15 @@ struct fsl_sim_params {
 	bool overlap; /* gradients are reduced on a second stream, under the backward passes */
 
 	/* Families: src/sim/families.c. */
-	int family;     /* index in its table; FSL_SIM_SYNCHRONOUS: all keys below are unused */
+	int family;     /* index in its table; FSL_SIM_SYNCHRONOUS: the keys below are unused */
 	int32_t layers; /* units of the model that compute and communicate in turn */
 	int32_t queue;  /* pieces of work that the host launches ahead of the device, at most */
-	int32_t item_period;       /* the host waits for the device every so many steps; 0: never */
-	int32_t evaluation_period; /* steps between evaluations; 0: never */
-	bool async_ckpt;           /* checkpoints are written while the job goes on */
-	double launch_share;       /* time to launch a piece of work, as a share of the work */
-	double host_spread;        /* standard deviation of a host thread's lasting speed, share */
-	double tail_share;         /* share of the pieces of work with a long tail */
-	double routing_share;      /* spread of the work of experts, sigma; each step anew */
+	int32_t item_period;  /* the host waits for the device every so many steps; 0: never */
+	bool async_ckpt;      /* checkpoints are written while the job goes on */
+	double launch_share;  /* time to launch a piece of work, as a share of the work */
+	double host_spread;   /* standard deviation of a host thread's lasting speed, share */
+	double tail_share;    /* share of the pieces of work with a long tail */
+	double routing_share; /* spread of the work of experts, sigma; each step anew */
 
 	double step_ms;        /* compute of one rank in a step, without waits */
 	double transfer_ms;    /* of a tensor-parallel collective */
@@ -112,7 +116,8 @@ struct fsl_sim_params {
 	double spike_share;    /* share of a rank's steps with a spike of a tenth of the step */
 	double warm_up_share;  /* by this share the first step is longer; fades over 5 steps */
 	double loader_ms, optimizer_ms, ckpt_ms, gc_ms;
-	int32_t ckpt_period, gc_period; /* steps; 0: never */
+	double evaluation_ms; /* one evaluation; of a family it follows from the work */
+	int32_t ckpt_period, gc_period, evaluation_period; /* steps; 0: never */
 
 	int32_t ranks_per_host;
 	double clock_offset_ms; /* greatest offset of a host's clock, either side */
@@ -124,10 +129,20 @@ struct fsl_sim_params {
 	double time_scale;  /* factor on all durations, written and in the truth */
 	int format, compression, timelines; /* values of the enums above; the first two are of
 					       the marker files */
+	int output;                         /* enum fsl_sim_output: what a tree tells of the job */
 	bool timeline_json;                 /* timelines are lines of JSON, not protobuf */
 
 	struct fsl_sim_fault faults[FSL_SIM_FAULTS_MAX];
 	size_t n_faults;
+};
+
+/* Time of the job that no healthy step takes. */
+struct fsl_sim_stop {
+	const char *part; /* of the account: "stalls"; static */
+	int32_t first_step, last_step, n_times;
+	int32_t every_steps;       /* -1: not periodic */
+	int64_t first_ns, last_ns; /* begin of the first and of the last of these steps */
+	int64_t lost_ns;           /* all together */
 };
 
 /* The truth about the job. Arrays in @arena; ranks as written. */
@@ -149,6 +164,8 @@ struct fsl_sim_truth {
 	/* Jobs of a family: per fault, what it costs per step since its onset if it is alone, and
 	 * beside the other faults; ms. NULL: another job, or no fault. */
 	double *alone_ms, *beside_ms;
+	struct fsl_sim_stop *stops; /* stalls, restarts, drift, checkpoints, evaluations */
+	size_t n_stops;
 	uint64_t n_ops;
 };
 
@@ -189,7 +206,7 @@ enum fsl_status fsl_sim_params_set(struct fsl_sim_params *params, const char *se
 				   struct fsl_error *err);
 /*
  * Adds a fault from text: a kind, then words: ranks=3,7-9 (or all), host=2 (all ranks of that
- * host), factor=, extra_ms=, onset=, until=, ramp=, period=, on=.
+ * host), factor=, extra_ms=, onset=, until=, ramp=, period=, on=, back=.
  */
 enum fsl_status fsl_sim_params_add_fault(struct fsl_sim_params *params, const char *text,
 					 struct fsl_error *err);
@@ -201,9 +218,9 @@ int32_t fsl_sim_n_ranks(const struct fsl_sim_params *params);
 int32_t fsl_sim_label(const struct fsl_sim_params *params, int32_t rank);
 
 /*
- * Writes the tree below @dir (created if missing): mspti/, timeline/, truth.json,
- * model_config.json. @dir must be empty or hold a simulated job (truth.json), whose files are
- * removed. @truth may be NULL; release it with fsl_sim_truth_fini.
+ * Writes the tree below @dir (created if missing): mspti/ and timeline/, or steps/, or log/, as
+ * params->output says; truth.json, model_config.json. @dir must be empty or hold a simulated job
+ * (truth.json), whose files are removed. @truth may be NULL; release it with fsl_sim_truth_fini.
  */
 enum fsl_status fsl_sim_write_tree(const struct fsl_sim_params *params, const char *dir,
 				   struct fsl_sim_truth *truth, struct fsl_error *err);

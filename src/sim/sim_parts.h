@@ -41,10 +41,16 @@ struct fsl_sim_sink {
 /* Begin of each step on rank 0 and the end of the last step, ns since the job began. */
 struct fsl_sim_clock {
 	int64_t *step_begin_ns; /* [n_steps + 1] */
-	int32_t n_steps;        /* number of steps that began */
+	int64_t *step_end_ns; /* [n_steps]: the begin of the next, unless the job restarts there */
+	int64_t *save_ns, *evaluation_ns; /* [n_steps]: part of the step; 0: none, or of a family */
+	int32_t n_steps;                  /* number of steps that began */
 	uint64_t n_ops;
 	int64_t last_ns; /* last written event, FSL_NS_ABSENT without a sink */
 };
+
+/* An empty clock of the job's steps; arrays in @arena. FSL_ERR_MEMORY only. */
+enum fsl_status fsl_sim_clock_init(struct fsl_sim_clock *clock, const struct fsl_sim_params *params,
+				   struct fsl_arena *arena, struct fsl_error *err);
 
 #define FSL_SIM_ALL_FAULTS UINT32_MAX
 
@@ -57,6 +63,9 @@ enum fsl_status fsl_sim_run(const struct fsl_sim_params *params, uint32_t active
 /* Builds the truth from a written run (@clock) and a healthy run, which this function makes. */
 enum fsl_status fsl_sim_truth_build(struct fsl_sim_truth *out, const struct fsl_sim_params *params,
 				    const struct fsl_sim_clock *clock, struct fsl_error *err);
+/* Fills out->stops. */
+enum fsl_status fsl_sim_stops_find(struct fsl_sim_truth *out, const struct fsl_sim_params *params,
+				   const struct fsl_sim_clock *clock, struct fsl_error *err);
 /* Writes truth.json below @dir. */
 enum fsl_status fsl_sim_truth_write(const struct fsl_sim_truth *truth,
 				    const struct fsl_sim_params *params, const char *dir,
@@ -64,8 +73,12 @@ enum fsl_status fsl_sim_truth_write(const struct fsl_sim_truth *truth,
 
 /* Time since the job began as it is written: times params->time_scale. */
 int64_t fsl_sim_scaled_ns(const struct fsl_sim_params *params, int64_t job_ns);
+/* The same as ns since 1970, by a clock without an offset. */
+int64_t fsl_sim_written_ns(const struct fsl_sim_params *params, int64_t job_ns);
 /* Strength of a fault in a step, 0..1. */
 double fsl_sim_fault_size(const struct fsl_sim_fault *fault, int32_t step);
+/* Number of the @step-th step that a job with the faults of @active runs. */
+int32_t fsl_sim_step_number(const struct fsl_sim_params *params, uint32_t active, int32_t step);
 /* True if @rank is one of the fault's ranks. */
 bool fsl_sim_fault_strikes(const struct fsl_sim_fault *fault, int32_t rank);
 /* True if the rank leaves no marker file, or (@is_header_only) one without rows. */

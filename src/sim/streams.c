@@ -571,10 +571,8 @@ enum fsl_status fsl_sim_run_streams(const struct fsl_sim_params *params, uint32_
 			  .n_ranks = fsl_sim_n_ranks(params),
 			  .last_ns = FSL_NS_ABSENT,
 			  .err = err};
-	*out = (struct fsl_sim_clock){0};
 	enum fsl_status status = fsl_sim_params_check(params, err);
-	FSL_THEN(status,
-		 FSL_ARENA_NEW(out->step_begin_ns, arena, (size_t)params->steps + 1, "steps", err));
+	FSL_THEN(status, fsl_sim_clock_init(out, params, arena, err));
 	FSL_THEN(status, fsl_sim_net_init(&job.net, params, active, &scratch, err));
 	FSL_THEN(status, fsl_sim_lanes_create(&job.lanes, params, err));
 	FSL_THEN(status, job_init(&job, &scratch));
@@ -584,7 +582,7 @@ enum fsl_status fsl_sim_run_streams(const struct fsl_sim_params *params, uint32_
 		job.net.step = s;
 		status = run_step(&job);
 		out->n_steps = s + 1;
-		out->step_begin_ns[s + 1] = job.actors[0].device_ns;
+		out->step_begin_ns[s + 1] = out->step_end_ns[s] = job.actors[0].device_ns;
 		for (int32_t r = 0; r < job.n_ranks; r++) {
 			is_over = is_over || job.actors[r].device_ns == FSL_SIM_NEVER;
 		}

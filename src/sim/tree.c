@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <zlib.h>
@@ -367,6 +368,8 @@ static const struct {
 	{"mspti", "hccl_activity-10.#.#.#-.#.json.gz"},
 	{"mspti", "hccl_activity-10.#.#.#-.#.json.zst"},
 	{"timeline", "host#--#.timeline"},
+	{"steps", "training-step-time-10.#.#.#-#.csv"},
+	{"log", "training.log"},
 };
 
 static bool has_form(const char *name, const char *pattern)
@@ -425,30 +428,38 @@ static enum fsl_status remove_rank_files(const char *dir, const char *folder, st
  * does not have. */
 static enum fsl_status remove_earlier(const char *dir, struct fsl_error *err)
 {
-	FSL_TRY(remove_rank_files(dir, "mspti", err));
-	return remove_rank_files(dir, "timeline", err);
+	static const char *const all[] = {"mspti", "timeline", "steps", "log"};
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && status == FSL_OK; i++) {
+		status = remove_rank_files(dir, all[i], err);
+	}
+	return status;
 }
 
-static const char model_config[] = "{\n"
-				   "  \"root_path\": \"mspti\",\n"
-				   "  \"training_log\": \"timeline\",\n"
-				   "  \"fail_slow_perception_path\": \"out\",\n"
-				   "  \"slow_node_detection_path\": \"out\"\n"
-				   "}\n";
+/* Folders of each kind of output: the root, and another one. */
+static const char *const folders[][2] = {[FSL_SIM_MARKERS] = {"mspti", "timeline"},
+					 [FSL_SIM_STEP_TIMES] = {"steps", NULL},
+					 [FSL_SIM_LOG] = {"log", NULL}};
 
-static enum fsl_status make_folders(const char *dir, struct fsl_error *err)
+static enum fsl_status make_folders(const char *dir, enum fsl_sim_output output,
+				    struct fsl_error *err)
 {
-	static const char *const folders[] = {"mspti", "timeline"};
-	char path[PATH_BYTES];
-	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && status == FSL_OK; i++) {
-		(void)snprintf(path, sizeof(path), "%s/%s", dir, folders[i]);
-		status = fsl_dir_create(path, err);
+	char path[PATH_BYTES], config[ROW_BYTES];
+	for (size_t i = 0; i < 2 && folders[output][i] != NULL; i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", dir, folders[output][i]);
+		FSL_TRY(fsl_dir_create(path, err));
 	}
+	int n = snprintf(config, sizeof(config),
+			 "{\n"
+			 "  \"root_path\": \"%s\",\n"
+			 "%s"
+			 "  \"fail_slow_perception_path\": \"out\",\n"
+			 "  \"slow_node_detection_path\": \"out\"\n"
+			 "}\n",
+			 folders[output][0],
+			 output == FSL_SIM_MARKERS ? "  \"training_log\": \"timeline\",\n" : "");
 	(void)snprintf(path, sizeof(path), "%s/model_config.json", dir);
-	return status != FSL_OK
-		       ? status
-		       : fsl_file_write_atomic(path, model_config, sizeof(model_config) - 1, err);
+	return fsl_file_write_atomic(path, config, (size_t)n, err);
 }
 
 /* Writes a truth.json below @dir that marks the job as incomplete. It shows that the folder belongs
@@ -468,7 +479,7 @@ static enum fsl_status announce(const char *dir, struct fsl_error *err)
  * job that was not written to its end can be written again. It describes no job while files of two
  * jobs are there.
  */
-static enum fsl_status prepare(const char *dir, struct fsl_error *err)
+static enum fsl_status prepare(const char *dir, enum fsl_sim_output output, struct fsl_error *err)
 {
 	char path[PATH_BYTES];
 	(void)snprintf(path, sizeof(path), "%s/truth.json", dir);
@@ -478,7 +489,7 @@ static enum fsl_status prepare(const char *dir, struct fsl_error *err)
 	if (has_earlier) {
 		FSL_TRY(remove_earlier(dir, err));
 	}
-	return make_folders(dir, err);
+	return make_folders(dir, output, err);
 }
 
 static size_t block_bytes(int32_t n_ranks)
@@ -499,26 +510,105 @@ static void tree_fini(struct tree *tree)
 	}
 }
 
+/* Measured steps of rank 0. */
+static enum fsl_status write_step_times(const struct fsl_sim_params *params, const char *dir,
+					const struct fsl_sim_clock *clock, struct fsl_error *err)
+{
+	static const char header[] = "step_id,step_start_time,step_end_time\n";
+	char path[PATH_BYTES], row[ROW_BYTES], server_ip[32];
+	struct page page = {0};
+	enum fsl_status status = put(&page, header, sizeof(header) - 1, err);
+	for (int32_t i = 0; i < clock->n_steps && status == FSL_OK; i++) {
+		int n = snprintf(row, sizeof(row), "%d,%" PRId64 ",%" PRId64 "\n",
+				 (int)fsl_sim_step_number(params, FSL_SIM_ALL_FAULTS, i),
+				 fsl_sim_written_ns(params, clock->step_begin_ns[i]),
+				 fsl_sim_written_ns(params, clock->step_end_ns[i]));
+		status = clock->step_end_ns[i] == FSL_SIM_NEVER ? FSL_OK
+								: put(&page, row, (size_t)n, err);
+	}
+	fsl_sim_server_ip(params, 0, server_ip, sizeof(server_ip));
+	(void)snprintf(path, sizeof(path), "%s/steps/training-step-time-%s-0.csv", dir, server_ip);
+	FSL_THEN(status, append(&page, path, FSL_SIM_PLAIN, err));
+	fsl_free(page.text);
+	return status;
+}
+
+/*
+ * The log of Megatron-LM. Its timer stands during saves and evaluations; steps count from 1; the
+ * line is printed when the step is over, before it is saved.
+ */
+static enum fsl_status write_log(const struct fsl_sim_params *params, const char *dir,
+				 const struct fsl_sim_clock *clock, struct fsl_error *err)
+{
+	char path[PATH_BYTES], row[ROW_BYTES], stamp[32];
+	struct page page = {0};
+	enum fsl_status status = FSL_OK;
+	for (int32_t i = 0; i < clock->n_steps && status == FSL_OK; i++) {
+		struct tm at;
+		int64_t trained_ns =
+			clock->step_end_ns[i] - clock->save_ns[i] - clock->evaluation_ns[i];
+		time_t end_s = fsl_sim_written_ns(params, trained_ns) / FSL_NS_PER_S;
+		double step_ms =
+			(double)fsl_sim_scaled_ns(params, trained_ns - clock->step_begin_ns[i]) /
+			FSL_NS_PER_MS;
+		if (clock->step_end_ns[i] == FSL_SIM_NEVER) {
+			break;
+		}
+		(void)strftime(stamp, sizeof(stamp), "%Y-%m-%d %H:%M:%S", gmtime_r(&end_s, &at));
+		int n = snprintf(
+			row, sizeof(row),
+			" [%s] iteration %8d/%8d | consumed samples: %12d | elapsed time per "
+			"iteration (ms): %.1f | learning rate: 1.000E-05 | global batch "
+			"size: %5d |\n",
+			stamp, (int)fsl_sim_step_number(params, FSL_SIM_ALL_FAULTS, i) + 1,
+			(int)params->steps, (int)(i + 1) * 64, step_ms, 64);
+		status = put(&page, row, (size_t)n, err);
+	}
+	(void)snprintf(path, sizeof(path), "%s/log/training.log", dir);
+	FSL_THEN(status, append(&page, path, FSL_SIM_PLAIN, err));
+	fsl_free(page.text);
+	return status;
+}
+
+/* Marker files and timelines of all ranks. */
+static enum fsl_status write_ranks(const struct fsl_sim_params *params, const char *dir,
+				   struct fsl_arena *arena, struct fsl_sim_clock *clock,
+				   struct fsl_error *err)
+{
+	struct tree tree = {.params = params, .dir = dir};
+	struct fsl_sim_sink sink = {&tree, put_op, put_stage};
+	int32_t n_ranks = fsl_sim_n_ranks(params);
+	enum fsl_status status = fsl_sim_losses_init(&tree.losses, params, err);
+	FSL_THEN(status, FSL_NEW(tree.authors, (size_t)n_ranks, "ranks", err));
+	tree.n_block = block_bytes(n_ranks);
+	for (int32_t r = 0; r < n_ranks && status == FSL_OK; r++) {
+		status = open_author(&tree, r, err);
+	}
+	FSL_THEN(status, fsl_sim_run(params, FSL_SIM_ALL_FAULTS, &sink, arena, clock, err));
+	for (int32_t r = 0; r < n_ranks && status == FSL_OK; r++) {
+		status = close_author(&tree, r, err);
+	}
+	tree_fini(&tree);
+	return status;
+}
+
 enum fsl_status fsl_sim_write_tree(const struct fsl_sim_params *params, const char *dir,
 				   struct fsl_sim_truth *truth, struct fsl_error *err)
 {
 	struct fsl_arena scratch = {0};
 	struct fsl_sim_clock clock = {0};
 	struct fsl_sim_truth found = {0};
-	struct tree tree = {.params = params, .dir = dir};
-	struct fsl_sim_sink sink = {&tree, put_op, put_stage};
-	int32_t n_ranks = fsl_sim_n_ranks(params);
+	enum fsl_sim_output output = (enum fsl_sim_output)params->output;
 	enum fsl_status status = fsl_sim_params_check(params, err);
-	FSL_THEN(status, prepare(dir, err));
-	FSL_THEN(status, fsl_sim_losses_init(&tree.losses, params, err));
-	FSL_THEN(status, FSL_NEW(tree.authors, (size_t)n_ranks, "ranks", err));
-	tree.n_block = block_bytes(n_ranks);
-	for (int32_t r = 0; r < n_ranks && status == FSL_OK; r++) {
-		status = open_author(&tree, r, err);
-	}
-	FSL_THEN(status, fsl_sim_run(params, FSL_SIM_ALL_FAULTS, &sink, &scratch, &clock, err));
-	for (int32_t r = 0; r < n_ranks && status == FSL_OK; r++) {
-		status = close_author(&tree, r, err);
+	FSL_THEN(status, prepare(dir, output, err));
+	if (output == FSL_SIM_MARKERS) {
+		FSL_THEN(status, write_ranks(params, dir, &scratch, &clock, err));
+	} else {
+		FSL_THEN(status,
+			 fsl_sim_run(params, FSL_SIM_ALL_FAULTS, NULL, &scratch, &clock, err));
+		FSL_THEN(status, output == FSL_SIM_LOG
+					 ? write_log(params, dir, &clock, err)
+					 : write_step_times(params, dir, &clock, err));
 	}
 	FSL_THEN(status, fsl_sim_truth_build(&found, params, &clock, err));
 	FSL_THEN(status, fsl_sim_truth_write(&found, params, dir, err));
@@ -527,7 +617,6 @@ enum fsl_status fsl_sim_write_tree(const struct fsl_sim_params *params, const ch
 	} else {
 		fsl_sim_truth_fini(&found);
 	}
-	tree_fini(&tree);
 	fsl_arena_fini(&scratch);
 	return status;
 }

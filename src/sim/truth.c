@@ -37,6 +37,7 @@ static const struct {
 	[FSL_SIM_ECC] = {FSL_VERDICT_SLOW_RANK, "normal", FSL_CAUSE_COMPUTE, true},
 	[FSL_SIM_NIC] = {FSL_VERDICT_SLOW_HOST, "failSlow", FSL_CAUSE_NETWORK, true},
 	[FSL_SIM_CONGESTION] = {FSL_VERDICT_JOB_SLOWDOWN, "failSlow", -1, false},
+	[FSL_SIM_RESTART] = {FSL_VERDICT_NORMAL, "normal", -1, false},
 };
 
 /* Collects all ranks of all faults that have culprits, as written, each once. */
@@ -78,8 +79,20 @@ static double mean_ms(const struct fsl_sim_params *params, const struct fsl_sim_
 	if (end <= begin) {
 		return NAN;
 	}
-	int64_t span_ns = clock->step_begin_ns[end] - clock->step_begin_ns[begin];
+	/* With the time that the job stands before the first of them. */
+	int64_t from_ns = begin > 0 ? clock->step_end_ns[begin - 1] : clock->step_begin_ns[0];
+	int64_t span_ns = clock->step_begin_ns[end] - from_ns;
 	return (double)span_ns * params->time_scale / FSL_NS_PER_MS / (end - begin);
+}
+
+/* End of the last step that ended; the begin of the job if none did. */
+static int64_t last_end_ns(const struct fsl_sim_params *params, const struct fsl_sim_clock *clock)
+{
+	int32_t n = clock->n_steps;
+	while (n > 0 && clock->step_end_ns[n - 1] == FSL_SIM_NEVER) {
+		n--;
+	}
+	return n > 0 ? fsl_sim_written_ns(params, clock->step_end_ns[n - 1]) : params->start_ns;
 }
 
 static void set_times(struct fsl_sim_truth *out, const struct fsl_sim_params *params,
@@ -87,15 +100,14 @@ static void set_times(struct fsl_sim_truth *out, const struct fsl_sim_params *pa
 {
 	int32_t begin = 0, end = params->steps;
 	out->start_ns = params->start_ns;
-	out->end_ns = clock->last_ns;
+	out->end_ns = clock->last_ns != FSL_NS_ABSENT ? clock->last_ns : last_end_ns(params, clock);
 	if (params->n_faults > 0) {
 		const struct fsl_sim_fault *fault = &params->faults[0];
 		begin = out->onset_step = fault->onset_step;
 		out->until_step = fault->until_step;
 		end = fault->until_step >= 0 ? fault->until_step : end;
 		if (begin < clock->n_steps && clock->step_begin_ns[begin] != FSL_SIM_NEVER) {
-			out->onset_ns = params->start_ns +
-					fsl_sim_scaled_ns(params, clock->step_begin_ns[begin]);
+			out->onset_ns = fsl_sim_written_ns(params, clock->step_begin_ns[begin]);
 		}
 	}
 	out->step_ms = mean_ms(params, clock, 0, params->steps);
@@ -148,11 +160,25 @@ static enum fsl_status set_costs(struct fsl_sim_truth *out, const struct fsl_sim
 	return FSL_OK;
 }
 
-/* A spike is a stall if it costs what counts: 3 % of the time, or a minute. */
-static bool does_spike_count(const struct fsl_sim_truth *truth, const struct fsl_sim_params *params)
+/* Spikes and restarts are stalls if they cost what counts: 3 % of the time, or a minute at one go.
+ * The same rank again and again is slow. */
+static void judge_stop(struct fsl_sim_truth *truth, const struct fsl_sim_params *params)
 {
-	double lost_ms = truth->step_ms - truth->healthy_step_ms;
-	return lost_ms >= 0.03 * truth->step_ms || lost_ms * (double)params->steps >= 60e3;
+	const struct fsl_sim_stop *stop = &truth->stops[0];
+	const struct fsl_sim_fault *fault = &params->faults[0];
+	if (truth->n_stops == 0 ||
+	    ((double)stop->lost_ns < 0.03 * (double)(truth->end_ns - truth->start_ns) &&
+	     stop->lost_ns / stop->n_times < INT64_C(60) * FSL_NS_PER_S)) {
+		return;
+	}
+	truth->kind = FSL_VERDICT_STALLS;
+	truth->perception = "failSlow";
+	if (fault->n_ranks == 1 && stop->every_steps > 0) {
+		truth->kind = FSL_VERDICT_SLOW_RANK;
+		truth->cause = FSL_CAUSE_HOST;
+		truth->culprits[0] = fsl_sim_label(params, fault->ranks[0]);
+		truth->n_culprits = 1;
+	}
 }
 
 enum fsl_status fsl_sim_truth_build(struct fsl_sim_truth *out, const struct fsl_sim_params *params,
@@ -177,6 +203,7 @@ enum fsl_status fsl_sim_truth_build(struct fsl_sim_truth *out, const struct fsl_
 	if (status == FSL_OK) {
 		set_times(out, params, clock, &healthy);
 		status = set_costs(out, params, err);
+		FSL_THEN(status, fsl_sim_stops_find(out, params, clock, err));
 	}
 	if (status == FSL_OK) {
 		bool has_fault = params->n_faults > 0;
@@ -184,9 +211,8 @@ enum fsl_status fsl_sim_truth_build(struct fsl_sim_truth *out, const struct fsl_
 		out->kind = answers[kind].kind;
 		out->perception = answers[kind].perception;
 		out->cause = answers[kind].cause;
-		if (has_fault && kind == FSL_SIM_SPIKE && does_spike_count(out, params)) {
-			out->kind = FSL_VERDICT_STALLS;
-			out->perception = "failSlow";
+		if (has_fault && (kind == FSL_SIM_SPIKE || kind == FSL_SIM_RESTART)) {
+			judge_stop(out, params);
 		}
 		bool hangs = has_fault && kind == FSL_SIM_HANG;
 		out->now_ns =
@@ -253,11 +279,31 @@ static void add_fault(cJSON *faults, const struct fsl_sim_params *params,
 	(void)cJSON_AddNumberToObject(item, "extra_ms", fault->extra_ms);
 	add_i64(item, "onset_step", fault->onset_step, -1);
 	add_i64(item, "until_step", fault->until_step, -1);
+	add_i64(item, "every_steps", fault->period_steps, 0);
+	add_i64(item, "ramp_steps", fault->ramp_steps, 0);
 	if (truth->alone_ms != NULL) {
 		add_ms(item, "alone_ms_per_step", truth->alone_ms[fault_idx]);
 		add_ms(item, "beside_ms_per_step", truth->beside_ms[fault_idx]);
 	}
 	cJSON_AddItemToArray(faults, item);
+}
+
+static void add_stops(cJSON *root, const struct fsl_sim_truth *truth)
+{
+	cJSON *stops = cJSON_AddArrayToObject(root, "stops");
+	for (size_t i = 0; i < truth->n_stops; i++) {
+		const struct fsl_sim_stop *stop = &truth->stops[i];
+		cJSON *item = cJSON_CreateObject();
+		(void)cJSON_AddStringToObject(item, "part", stop->part);
+		add_i64(item, "first_step", stop->first_step, -1);
+		add_i64(item, "last_step", stop->last_step, -1);
+		add_i64(item, "every_steps", stop->every_steps, -1);
+		add_i64(item, "times", stop->n_times, -1);
+		add_i64(item, "first_ns", stop->first_ns, -1);
+		add_i64(item, "last_ns", stop->last_ns, -1);
+		add_i64(item, "lost_ns", stop->lost_ns, -1);
+		cJSON_AddItemToArray(stops, item);
+	}
 }
 
 enum fsl_status fsl_sim_truth_write(const struct fsl_sim_truth *truth,
@@ -281,6 +327,7 @@ enum fsl_status fsl_sim_truth_write(const struct fsl_sim_truth *truth,
 		add_fault(faults, params, truth, i);
 	}
 	cJSON_AddItemToObject(root, "faults", faults);
+	add_stops(root, truth);
 	add_i64(root, "onset_step", truth->onset_step, -1);
 	add_i64(root, "until_step", truth->until_step, -1);
 	add_i64(root, "onset_ns", truth->onset_ns, FSL_NS_ABSENT);

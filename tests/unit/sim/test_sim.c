@@ -402,6 +402,92 @@ static void replicas_fill_the_number_of_ranks(void **state)
 	fsl_sim_params_fini(&params);
 }
 
+/* Truth of a job; release it with fsl_sim_truth_fini. */
+static void foresee(struct fsl_sim_truth *truth, const char *settings, const char *faults)
+{
+	struct fsl_sim_params params;
+	struct fsl_error err = {0};
+	make(&params, settings, faults);
+	assert_int_equal(fsl_sim_foresee(&params, truth, &err), FSL_OK);
+	fsl_sim_params_fini(&params);
+}
+
+static void the_truth_tells_what_stops_cost(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *settings, *faults, *part;
+		enum fsl_verdict_kind kind;
+		int first_step, last_step, every_steps, n_times;
+		double lost_s, error_s;
+	} table[] = {
+		{"ckpt=9 ckpt_ms=500", "", "checkpoint", FSL_VERDICT_NORMAL, 8, 35, 9, 4, 2.0, 0.1},
+		{"evaluation=15 evaluation_ms=2000", "", "evaluation", FSL_VERDICT_NORMAL, 14, 29,
+		 15, 2, 4.0, 0.2},
+		{"", "spike onset=7 extra_ms=9000", "stalls", FSL_VERDICT_STALLS, 7, 7, -1, 1, 9.0,
+		 0.01},
+		{"", "spike onset=7 extra_ms=500", "stalls", FSL_VERDICT_NORMAL, 7, 7, -1, 1, 0.5,
+		 0.01},
+		{"", "spike onset=4 period=6 extra_ms=900", "stalls", FSL_VERDICT_STALLS, 4, 34, 6,
+		 6, 5.4, 2.7},
+		{"", "spike ranks=1-3 onset=4 period=6 extra_ms=900", "stalls", FSL_VERDICT_STALLS,
+		 4, 34, 6, 6, 5.4, 2.7},
+		{"", "spike ranks=2 onset=4 period=6 extra_ms=900", "stalls", FSL_VERDICT_SLOW_RANK,
+		 4, 34, 6, 6, 5.4, 2.7},
+		{"", "restart onset=20 back=5 extra_ms=8000", "restart", FSL_VERDICT_STALLS, 15, 15,
+		 -1, 1, 13.2, 0.3},
+		{"", "job_slow onset=20 ramp=20 factor=1.5", "job_slowdown",
+		 FSL_VERDICT_JOB_SLOWDOWN, 20, 39, -1, 20, 5.0, 0.3},
+	};
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		char settings[256];
+		struct fsl_sim_truth truth;
+		(void)snprintf(settings, sizeof(settings), "tp=2 dp=2 steps=40 gc=0 spikes=0 %s",
+			       table[i].settings);
+		foresee(&truth, settings, table[i].faults);
+		assert_int_equal(truth.n_stops, 1);
+		assert_string_equal(truth.stops[0].part, table[i].part);
+		assert_int_equal(truth.kind, table[i].kind);
+		assert_int_equal(truth.stops[0].first_step, table[i].first_step);
+		assert_int_equal(truth.stops[0].last_step, table[i].last_step);
+		assert_int_equal(truth.stops[0].every_steps, table[i].every_steps);
+		assert_int_equal(truth.stops[0].n_times, table[i].n_times);
+		assert_true(fabs((double)truth.stops[0].lost_ns / 1e9 - table[i].lost_s) <=
+			    table[i].error_s);
+		assert_true(truth.stops[0].first_ns >= truth.start_ns);
+		assert_true(truth.stops[0].last_ns <= truth.end_ns);
+		fsl_sim_truth_fini(&truth);
+	}
+}
+
+static void stops_of_a_job_are_told_apart_in_the_truth(void **state)
+{
+	(void)state;
+	struct fsl_sim_truth truth;
+	foresee(&truth, "tp=2 dp=1 steps=60 ckpt=20 evaluation=25",
+		"spike onset=7 extra_ms=9000|restart onset=30 back=4 extra_ms=5000");
+	static const char *const parts[] = {"stalls", "restart", "checkpoint", "evaluation"};
+	assert_int_equal(truth.n_stops, 4);
+	for (size_t i = 0; i < 4; i++) {
+		assert_string_equal(truth.stops[i].part, parts[i]);
+	}
+	assert_int_equal(truth.stops[0].lost_ns / 1000, 9000000);
+	fsl_sim_truth_fini(&truth);
+}
+
+static void a_family_does_not_stand_as_a_whole(void **state)
+{
+	(void)state;
+	static const char *const faults[] = {"spike onset=3", "restart onset=3"};
+	for (size_t i = 0; i < 2; i++) {
+		struct fsl_sim_params params;
+		struct fsl_error err = {0};
+		make(&params, "family=hsdp", faults[i]);
+		assert_int_equal(fsl_sim_params_check(&params, &err), FSL_ERR_USAGE);
+		fsl_sim_params_fini(&params);
+	}
+}
+
 /* Also the truth: a job of half the scale takes half the time. */
 static void scale_is_on_all_durations(void **state)
 {
@@ -451,6 +537,9 @@ int main(void)
 		cmocka_unit_test(a_fault_may_strike_every_rank_of_the_largest_job),
 		cmocka_unit_test(replicas_fill_the_number_of_ranks),
 		cmocka_unit_test(scale_is_on_all_durations),
+		cmocka_unit_test(the_truth_tells_what_stops_cost),
+		cmocka_unit_test(stops_of_a_job_are_told_apart_in_the_truth),
+		cmocka_unit_test(a_family_does_not_stand_as_a_whole),
 		cmocka_unit_test(every_failing_allocation_is_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

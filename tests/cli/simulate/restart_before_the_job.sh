@@ -1,0 +1,1 @@
+"$FAILSLOW" simulate job fault="restart onset=10 back=11"
