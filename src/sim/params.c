@@ -100,6 +100,8 @@ static const struct fsl_sim_key keys[] = {
 	{"scale", KEY_REAL, AT(time_scale), NULL, 1e-3, 1e3, "1", "all durations, times"},
 	{"write", KEY_CHOICE, AT(output), outputs, 0, 0, NULL,
 	 "markers of all ranks, or step times or log of one"},
+	{"log_us", KEY_BOOL, AT(log_us), NULL, 0, 0, NULL,
+	 "time stamps of the log with microseconds"},
 	{"format", KEY_CHOICE, AT(format), formats, 0, 0, NULL, "of the marker files"},
 	{"compression", KEY_CHOICE, AT(compression), compressions, 0, 0, NULL,
 	 "of the marker files"},

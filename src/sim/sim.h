@@ -130,6 +130,7 @@ struct fsl_sim_params {
 	int format, compression, timelines; /* values of the enums above; the first two are of
 					       the marker files */
 	int output;                         /* enum fsl_sim_output: what a tree tells of the job */
+	bool log_us;                        /* time stamps of the log have microseconds */
 	bool timeline_json;                 /* timelines are lines of JSON, not protobuf */
 
 	struct fsl_sim_fault faults[FSL_SIM_FAULTS_MAX];

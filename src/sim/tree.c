@@ -540,14 +540,15 @@ static enum fsl_status write_step_times(const struct fsl_sim_params *params, con
 static enum fsl_status write_log(const struct fsl_sim_params *params, const char *dir,
 				 const struct fsl_sim_clock *clock, struct fsl_error *err)
 {
-	char path[PATH_BYTES], row[ROW_BYTES], stamp[32];
+	char path[PATH_BYTES], row[ROW_BYTES], stamp[32], fraction[16] = "";
 	struct page page = {0};
 	enum fsl_status status = FSL_OK;
 	for (int32_t i = 0; i < clock->n_steps && status == FSL_OK; i++) {
 		struct tm at;
 		int64_t trained_ns =
 			clock->step_end_ns[i] - clock->save_ns[i] - clock->evaluation_ns[i];
-		time_t end_s = fsl_sim_written_ns(params, trained_ns) / FSL_NS_PER_S;
+		int64_t written_ns = fsl_sim_written_ns(params, trained_ns);
+		time_t end_s = written_ns / FSL_NS_PER_S;
 		double step_ms =
 			(double)fsl_sim_scaled_ns(params, trained_ns - clock->step_begin_ns[i]) /
 			FSL_NS_PER_MS;
@@ -555,12 +556,17 @@ static enum fsl_status write_log(const struct fsl_sim_params *params, const char
 			break;
 		}
 		(void)strftime(stamp, sizeof(stamp), "%Y-%m-%d %H:%M:%S", gmtime_r(&end_s, &at));
+		if (params->log_us) {
+			(void)snprintf(fraction, sizeof(fraction), ".%06d",
+				       (int)(written_ns % FSL_NS_PER_S / NS_PER_US));
+		}
 		int n = snprintf(
 			row, sizeof(row),
-			" [%s] iteration %8d/%8d | consumed samples: %12d | elapsed time per "
+			" [%s%s] iteration %8d/%8d | consumed samples: %12d | elapsed time per "
 			"iteration (ms): %.1f | learning rate: 1.000E-05 | global batch "
 			"size: %5d |\n",
-			stamp, (int)fsl_sim_step_number(params, FSL_SIM_ALL_FAULTS, i) + 1,
+			stamp, fraction,
+			(int)fsl_sim_step_number(params, FSL_SIM_ALL_FAULTS, i) + 1,
 			(int)params->steps, (int)(i + 1) * 64, step_ms, 64);
 		status = put(&page, row, (size_t)n, err);
 	}
