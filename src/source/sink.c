@@ -238,8 +238,9 @@ enum fsl_status fsl_sink_add_step(struct fsl_sink *sink, const struct fsl_step_t
 	}
 	const struct fsl_step_time *last =
 		events->n_steps > 0 ? &events->steps[events->n_steps - 1] : NULL;
-	events->n_restarts += last != NULL && step->step >= 0 && step->step < last->step &&
-			      step->begin_ns > last->begin_ns;
+	events->n_restarts +=
+		last != NULL && step->step >= 0 && step->step <= last->step &&
+		step->begin_ns - last->begin_ns > (step->step == last->step ? last->dur_ns : 0);
 	FSL_TRY(FSL_GROW(events->steps, events->steps_capacity, events->n_steps + 1, err));
 	events->steps[events->n_steps++] = *step;
 	return FSL_OK;

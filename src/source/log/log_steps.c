@@ -18,6 +18,8 @@ static const double GAP_SHARE = 0.02;
 enum { TICKS_MIN = 10 };
 /* Lines of several ranks may overtake each other by so many lines. */
 enum { OVERTAKEN_MAX = 2 };
+/* And by less time than so many steps take. */
+static const double OVERTAKEN_TIMES = 3.0;
 
 static int64_t max_i64(int64_t a, int64_t b)
 {
@@ -39,6 +41,15 @@ static void follow_epoch(struct fsl_log_steps *s, const struct fsl_log_hit *hit)
 	}
 }
 
+/* Since the line before so much time went by that another rank prints no copy of it. */
+static bool did_stand(const struct fsl_log_steps *s, const struct fsl_log_hit *hit)
+{
+	double usual_ns = hit->time_s * FSL_NS_PER_S * (double)max_i64(s->stride, 1);
+	return usual_ns > 0.0 && hit->stamp_ns != FSL_NS_ABSENT && s->stamp_ns != FSL_NS_ABSENT &&
+	       (double)(hit->stamp_ns - s->stamp_ns - hit->stamp_step_ns) >
+		       OVERTAKEN_TIMES * usual_ns;
+}
+
 /*
  * Number of the step in the job, and *n_steps since the last added step. False if the line says
  * nothing new: another rank's copy, or a rank that was overtaken.
@@ -57,12 +68,13 @@ static bool number_step(struct fsl_log_steps *s, const struct fsl_log_hit *hit, 
 	}
 	if (s->has_line && is_known) {
 		int64_t rise = *number - s->seen;
-		bool is_again = rise == 0 || (rise < 0 && -rise <= OVERTAKEN_MAX * s->stride &&
-					      hit->epoch == s->epoch);
+		bool is_again = !did_stand(s, hit) &&
+				(rise == 0 || (rise < 0 && -rise <= OVERTAKEN_MAX * s->stride &&
+					       hit->epoch == s->epoch));
 		if (is_again) {
 			return false;
 		}
-		if (rise < 0) {
+		if (rise <= 0) {
 			s->has_end = false; /* a restart */
 		}
 	}

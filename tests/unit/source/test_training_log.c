@@ -467,6 +467,31 @@ static void restarts_are_counted_and_the_later_run_is_kept(void **state)
 	}
 }
 
+/* A copy of a line by another rank comes at once, a line of a step that ran again does not. */
+static void a_restart_of_one_or_two_steps_is_no_copy(void **state)
+{
+	(void)state;
+	for (int back = 1; back <= 2; back++) {
+		for (int gap_s = 0; gap_s <= 60; gap_s += 60) {
+			char text[65536];
+			size_t n = 0;
+			for (int i = 0; i < 40; i++) {
+				int at = i + (i < 20 ? 0 : gap_s),
+				    step = 100 + i - (i < 20 ? 0 : back);
+				n += (size_t)snprintf(
+					text + n, sizeof(text) - n,
+					"[2025-06-15 15:%02d:%02d] iteration %d/ 999 | "
+					"elapsed time per iteration (ms): 1000.0 |\n",
+					at / 60, at % 60, step);
+			}
+			(void)read_text(text);
+			const struct fsl_rank *rank = tree_rank(&tree, 0);
+			assert_int_equal(rank->n_restarts, gap_s > 0);
+			assert_int_equal(rank->n_steps, 40 - back);
+		}
+	}
+}
+
 static void of_several_ranks_in_a_log_the_lowest_counts(void **state)
 {
 	(void)state;
@@ -588,6 +613,7 @@ int main(void)
 		TEST(one_stall_stays_one_long_step_of_a_smoothed_bar),
 		TEST(growing_numbers_are_cumulative_unless_they_jump),
 		TEST(restarts_are_counted_and_the_later_run_is_kept),
+		TEST(a_restart_of_one_or_two_steps_is_no_copy),
 		TEST(of_several_ranks_in_a_log_the_lowest_counts),
 		TEST(loading_stands_beside_the_step),
 		TEST(patterns_of_the_user_come_first),
