@@ -82,6 +82,7 @@ static enum fsl_status conclude_failslow(struct fsl_job *job, struct fsl_case *f
 
 enum fsl_status fsl_job_find_steps(struct fsl_job *job, struct fsl_error *err)
 {
+	fsl_run_drop_reruns(&job->run);
 	FSL_TRY(fsl_steps_build(&job->steps, &job->run, err));
 	if (!job->steps.is_ordinal) {
 		return FSL_OK;

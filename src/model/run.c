@@ -308,6 +308,63 @@ static bool is_rising(const struct fsl_op *ops, size_t n_ops)
 	return true;
 }
 
+/* Number of times that the steps of stages of a kind begin again; *first: the first of them. */
+static uint32_t count_falls(const struct fsl_rank *rank, enum fsl_stage_kind kind, int64_t *first)
+{
+	int64_t last = -1;
+	uint32_t n = 0;
+	*first = -1;
+	for (size_t i = 0; i < rank->n_stages; i++) {
+		const struct fsl_stage *stage = &rank->stages[i];
+		if (stage->kind == kind && stage->step >= 0) {
+			*first = last < 0 ? stage->step : *first;
+			n += stage->step < last;
+			last = stage->step;
+		}
+	}
+	return n;
+}
+
+static void drop_earlier_runs(struct fsl_rank *rank)
+{
+	enum { RESTARTS_MAX = 64 }; /* numbers that fall more often are no steps */
+	enum fsl_stage_kind kind = FSL_STAGE_DATALOADER;
+	int64_t first = -1, last = -1;
+	uint32_t n_falls = count_falls(rank, kind, &first);
+	if (first < 0) {
+		kind = FSL_STAGE_FORWARD;
+		n_falls = count_falls(rank, kind, &first);
+	}
+	if (n_falls == 0 || n_falls > RESTARTS_MAX) {
+		return;
+	}
+	rank->n_restarts = n_falls > rank->n_restarts ? n_falls : rank->n_restarts;
+	size_t n = 0;
+	for (size_t i = 0; i < rank->n_stages; i++) {
+		struct fsl_stage stage = rank->stages[i];
+		bool is_counted = stage.kind == kind && stage.step >= 0;
+		if (is_counted && stage.step < last && stage.step > first) {
+			size_t n_kept = 0;
+			for (size_t k = 0; k < n; k++) {
+				if (rank->stages[k].step < stage.step) {
+					rank->stages[n_kept++] = rank->stages[k];
+				}
+			}
+			n = n_kept;
+		}
+		last = is_counted ? stage.step : last;
+		rank->stages[n++] = stage;
+	}
+	rank->n_stages = n;
+}
+
+void fsl_run_drop_reruns(struct fsl_run *run)
+{
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		drop_earlier_runs(&run->ranks[r]);
+	}
+}
+
 void fsl_rank_normalise(struct fsl_rank *rank)
 {
 	if (!rank->is_rising && !is_rising(rank->ops, rank->n_ops)) {

@@ -196,6 +196,13 @@ const char *fsl_file_state_text(enum fsl_file_state state);
  * end of a rank. */
 void fsl_rank_normalise(struct fsl_rank *rank);
 
+/*
+ * Keeps the later run of the stages of steps that ran again after a restart, and counts restarts.
+ * Numbers that begin again at the first one are those of a process, not of the job: then all stages
+ * stay. For a whole run, whose ranks are normalised.
+ */
+void fsl_run_drop_reruns(struct fsl_run *run);
+
 /* Device time if recorded, else host time; FSL_NS_ABSENT if neither is. */
 static inline int64_t fsl_op_begin_ns(const struct fsl_op *op)
 {

@@ -182,6 +182,28 @@ enum fsl_status fsl_steps_end_open(struct fsl_steps *steps, const int64_t *ends,
 	return FSL_OK;
 }
 
+/* Opens the steps after which the job restarted: those behind whose stages the most time is left,
+ * at least a usual step. */
+static void open_restarts(struct fsl_steps *steps, const int64_t *ends, uint32_t n_restarts,
+			  double usual_ns)
+{
+	for (uint32_t k = 0; k < n_restarts; k++) {
+		double most_ns = usual_ns;
+		struct fsl_job_step *item = NULL;
+		for (size_t i = 0; i + 1 < steps->n_items; i++) {
+			double gap_ns = (double)(steps->items[i + 1].begin_ns - ends[i]);
+			if (gap_ns > most_ns && steps->items[i].dur_ns != FSL_NS_ABSENT) {
+				most_ns = gap_ns;
+				item = &steps->items[i];
+			}
+		}
+		if (item == NULL) {
+			return;
+		}
+		item->dur_ns = FSL_NS_ABSENT;
+	}
+}
+
 /* The latest end of the stages that begin within each step. */
 static enum fsl_status end_by_stages(struct fsl_steps *steps, const struct fsl_rank *rank,
 				     struct fsl_error *err)
@@ -199,7 +221,12 @@ static enum fsl_status end_by_stages(struct fsl_steps *steps, const struct fsl_r
 			ends[next - 1] = max_i64(ends[next - 1], stage->end_ns);
 		}
 	}
-	enum fsl_status status = fsl_steps_end_open(steps, ends, err);
+	double usual_ns = 0.0;
+	enum fsl_status status = closed_median_ns(steps, &usual_ns, err);
+	if (status == FSL_OK) {
+		open_restarts(steps, ends, rank->n_restarts, usual_ns);
+		status = fsl_steps_end_open(steps, ends, err);
+	}
 	fsl_free(ends);
 	return status;
 }

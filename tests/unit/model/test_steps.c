@@ -206,6 +206,42 @@ static void stage_ids_that_fall_are_replaced_by_the_position(void **state)
 	check_step(&fixture->steps, 3, 3, 3000, 600);
 }
 
+/* 20 steps of 100 ms, then a second without work, then 10 more from number @resumed on. */
+static void restart(struct fixture *fixture, int64_t first, int64_t resumed)
+{
+	for (int64_t i = 0; i < 30; i++) {
+		int64_t step = i < 20 ? first + i : resumed + i - 20;
+		int64_t begin_ms = 100 * i + (i < 20 ? 0 : 1000);
+		add_stage(fixture, 0, FSL_STAGE_DATALOADER, step, begin_ms, 10);
+		add_stage(fixture, 0, FSL_STAGE_FORWARD, step, begin_ms + 10, 85);
+	}
+	fsl_run_drop_reruns(&fixture->run);
+	build(fixture);
+}
+
+static void of_steps_that_ran_again_the_later_run_counts(void **state)
+{
+	struct fixture *fixture = *state;
+	restart(fixture, 4, 17);
+	assert_int_equal(rank_of(fixture, 0)->n_restarts, 1);
+	assert_false(fixture->steps.is_ordinal);
+	assert_int_equal(fixture->steps.n_items, 23);
+	check_step(&fixture->steps, 12, 16, 1200, 95); /* up to the end of its stages */
+	check_step(&fixture->steps, 13, 17, 3000, 100);
+}
+
+/* The collector counts anew in each process. */
+static void stages_that_begin_again_at_the_first_number_all_stay(void **state)
+{
+	struct fixture *fixture = *state;
+	restart(fixture, 4, 4);
+	assert_int_equal(rank_of(fixture, 0)->n_restarts, 1);
+	assert_true(fixture->steps.is_ordinal);
+	assert_int_equal(fixture->steps.n_items, 30);
+	check_step(&fixture->steps, 19, 19, 1900, 95);
+	check_step(&fixture->steps, 20, 20, 3000, 100);
+}
+
 static void step_before_a_hole_is_not_as_long_as_the_hole(void **state)
 {
 	struct fixture *fixture = *state;
@@ -532,6 +568,8 @@ int main(void)
 		CASE(data_loading_of_each_micro_batch_is_one_step),
 		CASE(constant_stage_ids_are_replaced_by_the_position),
 		CASE(stage_ids_that_fall_are_replaced_by_the_position),
+		CASE(of_steps_that_ran_again_the_later_run_counts),
+		CASE(stages_that_begin_again_at_the_first_number_all_stay),
 		CASE(step_before_a_hole_is_not_as_long_as_the_hole),
 		CASE(a_step_is_found_by_its_number_also_behind_a_hole),
 		CASE(lowest_rank_with_data_loading_is_the_source),
