@@ -14,8 +14,11 @@
 /* A stalled step stands this many times as far from the middle of the other steps as the 95 %
  * quantile of these: the tail of a wide spread is no stall. */
 #define FSL_STALL_TAIL 3.0
-/* A gap is longer than a step, and than this many usual gaps. */
-#define FSL_STALL_GAPS_MIN 10.0
+/* A gap is longer than the least part of a step that counts, than this many usual gaps, and than
+ * this many ticks of the clock, which are seconds if this many steps end on whole ones. */
+#define FSL_STALL_GAPS_MIN  10.0
+#define FSL_STALL_TICKS_MIN 2.0
+#define FSL_STALL_WHOLE_MIN 3
 /* Steps at the begin of the capture that may warm up. */
 #define FSL_STALL_WARM_UP 5
 /* Stalls are a verdict from this share of the time on, or if one of them is as long, ns. */
@@ -27,10 +30,10 @@
 #define FSL_STALL_EXPLAINED 0.5
 /* A step with this many times the usual operators has other work: an evaluation. */
 #define FSL_STALL_WORK_MIN 1.15
-/* Work that recurs on all ranks alike is never this many times as long as usual. */
-#define FSL_STALL_EVEN_MAX 1.25
-/* Stalls are periodic if there are so many, if this share of them lies at one distance, and if this
- * share of the places at that distance holds one. */
+/* Planned work that recurs on all ranks alike is never this many times as long as on average. */
+#define FSL_STALL_EVEN_MAX 1.1
+/* Stalls are periodic if there are so many, if this share of what they cost lies at one distance,
+ * and if this share of the places at that distance holds one. */
 #define FSL_STALL_PERIODIC_MIN 3
 #define FSL_STALL_ON_PLACE_MIN 0.8
 #define FSL_STALL_OCCUPIED_MIN 0.75

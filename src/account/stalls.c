@@ -51,13 +51,7 @@ static void set_usual(struct look *look)
 {
 	const struct fsl_progress *progress = look->progress;
 	double *values = look->work;
-	size_t n_saves = 0;
-	for (size_t i = 0; i < look->n; i++) {
-		if (progress->steps.items[i].ckpt_ns > 0) {
-			values[n_saves++] = (double)progress->steps.items[i].ckpt_ns;
-		}
-	}
-	look->usual_save_ns = median_of(values, n_saves, values + look->n);
+	look->usual_save_ns = fsl_steps_usual_save_ns(&progress->steps, values, NULL);
 	for (size_t i = 0; i < look->n; i++) {
 		values[i] = (double)progress->loading_ns[i];
 	}
@@ -215,6 +209,17 @@ static size_t count_restarts(const struct fsl_run *run)
 	return n;
 }
 
+/* Steps that end on whole seconds are of a clock of seconds; else 0. */
+static double tick_ns(const struct look *look)
+{
+	size_t n_whole = 0;
+	for (size_t i = 0; i < look->n; i++) {
+		const struct fsl_job_step *item = &look->progress->steps.items[i];
+		n_whole += fsl_sum_i64(item->begin_ns, item->dur_ns) % FSL_NS_PER_S == 0;
+	}
+	return n_whole >= FSL_STALL_WHOLE_MIN ? FSL_NS_PER_S : 0.0;
+}
+
 /* Time between two steps that neither holds, less that of steps with a number between theirs. */
 static void find_gaps(struct look *look)
 {
@@ -228,10 +233,11 @@ static void find_gaps(struct look *look)
 		look->work[i] = (double)look->gap_ns[i];
 	}
 	double usual_ns = median_of(look->work + 1, look->n - 1, look->work + look->n);
+	double least_ns = fmax(FSL_STALL_GAPS_MIN * usual_ns, FSL_STALL_TICKS_MIN * tick_ns(look));
 	for (size_t i = 1; i < look->n; i++) {
 		if (look->gap_ns[i] <= FSL_STALL_NS_MAX &&
-		    ms_of(look->gap_ns[i]) > look->level_ms[i] &&
-		    (double)look->gap_ns[i] > FSL_STALL_GAPS_MIN * usual_ns) {
+		    ms_of(look->gap_ns[i]) > FSL_STALL_SHARE_MIN * look->level_ms[i] &&
+		    (double)look->gap_ns[i] > least_ns) {
 			look->found[look->n_found++] =
 				(struct fsl_stall){.phase = FSL_STALL_GAP,
 						   .step = items[i].step,
@@ -277,7 +283,7 @@ static void name_restarts(struct look *look)
 
 /* Stalls of one phase at one distance. */
 struct rhythm {
-	int64_t every, place;
+	int64_t every, place, lost_ns;
 	size_t n;
 };
 
@@ -285,6 +291,10 @@ struct rhythm {
 static struct rhythm rhythm_of(const struct fsl_stall *stalls, size_t n, int64_t every)
 {
 	struct rhythm best = {.every = every};
+	int64_t lost_ns = 0;
+	for (size_t i = 0; i < n; i++) {
+		lost_ns = fsl_sum_i64(lost_ns, stalls[i].lost_ns);
+	}
 	for (size_t k = 0; k < n && k < FSL_STALL_PERIODIC_MIN; k++) {
 		struct rhythm rhythm = {.every = every, .place = stalls[k].step % every};
 		int64_t first = -1, last = -1;
@@ -293,12 +303,14 @@ static struct rhythm rhythm_of(const struct fsl_stall *stalls, size_t n, int64_t
 				first = rhythm.n == 0 ? stalls[i].step : first;
 				last = stalls[i].step;
 				rhythm.n++;
+				rhythm.lost_ns = fsl_sum_i64(rhythm.lost_ns, stalls[i].lost_ns);
 			}
 		}
 		double n_places = (double)((last - first) / every + 1);
-		bool is_periodic = rhythm.n >= FSL_STALL_PERIODIC_MIN &&
-				   (double)rhythm.n >= FSL_STALL_ON_PLACE_MIN * (double)n &&
-				   (double)rhythm.n >= FSL_STALL_OCCUPIED_MIN * n_places;
+		bool is_periodic =
+			rhythm.n >= FSL_STALL_PERIODIC_MIN &&
+			(double)rhythm.lost_ns >= FSL_STALL_ON_PLACE_MIN * (double)lost_ns &&
+			(double)rhythm.n >= FSL_STALL_OCCUPIED_MIN * n_places;
 		best = is_periodic && rhythm.n > best.n ? rhythm : best;
 	}
 	return best;
@@ -309,8 +321,10 @@ static struct rhythm find_rhythm(const struct fsl_stall *stalls, size_t n)
 	struct rhythm best = {.n = 0};
 	int64_t tried[PERIODS_MAX];
 	size_t n_tried = 0;
-	for (size_t i = 1; i < n && n_tried < PERIODS_MAX; i++) {
-		int64_t every = stalls[i].step - stalls[i - 1].step;
+	/* To the next one and, if a stray lies between, to the one behind. */
+	for (size_t i = 2; i < 2 * n && n_tried < PERIODS_MAX; i++) {
+		size_t lag = 1 + i % 2;
+		int64_t every = i / 2 >= lag ? stalls[i / 2].step - stalls[i / 2 - lag].step : 0;
 		bool is_new = every >= 2;
 		for (size_t k = 0; k < n_tried && is_new; k++) {
 			is_new = tried[k] != every;
@@ -352,7 +366,7 @@ static size_t join(struct fsl_stall *stalls, size_t n)
 	return n_left;
 }
 
-/* Joins stalls of each phase; gaps stay as they are. */
+/* Joins stalls of each phase; restarts stay as they are. */
 static void join_periodic(struct look *look)
 {
 	size_t n_left = 0;
@@ -361,8 +375,8 @@ static void join_periodic(struct look *look)
 		enum fsl_stall_phase phase = look->found[begin].phase;
 		for (end = begin; end < look->n_found && look->found[end].phase == phase; end++) {
 		}
-		size_t n = phase < FSL_STALL_GAP ? join(look->found + begin, end - begin)
-						 : end - begin;
+		size_t n = phase != FSL_STALL_RESTART ? join(look->found + begin, end - begin)
+						      : end - begin;
 		memmove(look->found + n_left, look->found + begin, n * sizeof(*look->found));
 		n_left += n;
 	}
@@ -488,6 +502,19 @@ static enum fsl_status add_anomalies(const struct look *look, double least, stru
 	return FSL_OK;
 }
 
+/* Of ranks that pause in turn, long steps are stalls only if they have a period. */
+static void drop_pauses(struct look *look)
+{
+	size_t n_left = 0;
+	for (size_t i = 0; i < look->n_found; i++) {
+		if (look->found[i].every_steps > 0 || look->found[i].phase >= FSL_STALL_GAP) {
+			look->found[n_left++] = look->found[i];
+		}
+	}
+	look->n_found = n_left;
+}
+
+/* Evaluations are told whatever they cost: they are planned. */
 static enum fsl_status conclude(struct look *look, bool is_told, struct fsl_error *err)
 {
 	struct fsl_perception *out = look->out;
@@ -498,13 +525,13 @@ static enum fsl_status conclude(struct look *look, bool is_told, struct fsl_erro
 			FSL_TRY(find_last(look, &look->found[i], err));
 		}
 	}
-	if (n == 0 || !do_count(look, &share)) {
-		return FSL_OK;
-	}
+	bool counts = n > 0 && do_count(look, &share);
 	for (size_t i = 0; i < n; i++) {
-		FSL_TRY(FSL_APPEND(out, stalls, &look->found[i], err));
+		if (counts || look->found[i].phase == FSL_STALL_EVALUATION) {
+			FSL_TRY(FSL_APPEND(out, stalls, &look->found[i], err));
+		}
 	}
-	if (is_told ||
+	if (is_told || !counts ||
 	    (out->kind != FSL_VERDICT_NORMAL && out->kind != FSL_VERDICT_INSUFFICIENT_EVIDENCE)) {
 		return FSL_OK;
 	}
@@ -516,8 +543,11 @@ static enum fsl_status conclude(struct look *look, bool is_told, struct fsl_erro
 }
 
 enum fsl_status fsl_stalls_find(struct fsl_perception *out, const struct fsl_progress *progress,
-				const struct fsl_case *facts, bool is_told, struct fsl_error *err)
+				const struct fsl_case *facts, enum fsl_verdict_kind told,
+				struct fsl_error *err)
 {
+	bool are_pauses = told == FSL_VERDICT_HOST_PAUSES;
+	bool is_told = told != FSL_VERDICT_NORMAL && told != FSL_VERDICT_INSUFFICIENT_EVIDENCE;
 	struct look look = {
 		.out = out, .progress = progress, .facts = facts, .n = progress->steps.n_items};
 	if (look.n < FSL_STALL_STEPS_MIN) {
@@ -528,11 +558,14 @@ enum fsl_status fsl_stalls_find(struct fsl_perception *out, const struct fsl_pro
 		set_usual_ops(&look);
 		set_levels(&look);
 		find_gaps(&look);
-		if (!is_told) {
+		if (!is_told || are_pauses) {
 			find_long_steps(&look);
 		}
 		name_restarts(&look);
 		join_periodic(&look);
+		if (are_pauses) {
+			drop_pauses(&look);
+		}
 		status = conclude(&look, is_told, err);
 	}
 	fsl_arena_fini(&look.arena);

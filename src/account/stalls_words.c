@@ -47,7 +47,12 @@ static void add_stall(struct fsl_phrase *phrase, const struct fsl_stall *stall)
 	int64_t each_ns = stall->lost_ns / (int64_t)stall->n_times;
 	if (stall->phase == FSL_STALL_GAP) {
 		fsl_phrase_add(phrase, "nothing for ");
-		add_length(phrase, stall->lost_ns);
+		add_length(phrase, each_ns);
+		if (stall->every_steps > 0) {
+			fsl_phrase_add(phrase, " before every %" PRId64 "%s step",
+				       stall->every_steps, ordinal_end(stall->every_steps));
+			return;
+		}
 		fsl_phrase_add(phrase, " between steps %" PRId64 " and %" PRId64,
 			       stall->before_step, stall->step);
 	} else if (stall->phase == FSL_STALL_RESTART) {

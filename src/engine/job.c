@@ -157,10 +157,9 @@ struct fsl_case fsl_job_facts(const struct fsl_job *job, const struct fsl_config
 static enum fsl_status find_stalls(struct fsl_job *job, const struct fsl_config *config,
 				   struct fsl_error *err)
 {
-	enum fsl_verdict_kind kind = job->localisation.kind;
-	bool is_told = kind != FSL_VERDICT_NORMAL && kind != FSL_VERDICT_INSUFFICIENT_EVIDENCE;
 	const struct fsl_case facts = fsl_job_facts(job, config);
-	return fsl_stalls_find(&job->perception, &job->progress, &facts, is_told, err);
+	return fsl_stalls_find(&job->perception, &job->progress, &facts, job->localisation.kind,
+			       err);
 }
 
 enum fsl_status fsl_job_perceive_again(struct fsl_job *job, const struct fsl_config *config,

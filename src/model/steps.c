@@ -534,6 +534,26 @@ int64_t fsl_steps_untold_ns(const struct fsl_steps *steps, size_t idx)
 	return ns < (double)since_ns ? (int64_t)ns : max_i64(since_ns, 0);
 }
 
+double fsl_steps_usual_save_ns(const struct fsl_steps *steps, double *scratch, size_t *n_saves)
+{
+	static const int64_t SHARE_MIN = 10; /* the rest of a save is less than a tenth of it */
+	size_t n = 0;
+	for (size_t i = 0; i < steps->n_items; i++) {
+		const struct fsl_job_step *item = &steps->items[i];
+		int64_t beside_ns = i > 0 ? item[-1].ckpt_ns : 0;
+		beside_ns =
+			i + 1 < steps->n_items ? max_i64(beside_ns, item[1].ckpt_ns) : beside_ns;
+		if (item->ckpt_ns > 0 && item->ckpt_ns >= beside_ns / SHARE_MIN) {
+			scratch[n++] = (double)item->ckpt_ns;
+		}
+	}
+	if (n_saves != NULL) {
+		*n_saves = n;
+	}
+	/* The storage may be slow for most of the time. */
+	return n > 0 ? fsl_percentile(scratch, n, 25.0, scratch + steps->n_items) : 0.0;
+}
+
 size_t fsl_steps_over(const struct fsl_steps *steps, int64_t time_ns)
 {
 	size_t n = 0;

@@ -60,6 +60,10 @@ size_t fsl_steps_find(const struct fsl_steps *steps, int64_t time_ns);
  * which is their mean; at most the time since the item before. */
 int64_t fsl_steps_untold_ns(const struct fsl_steps *steps, size_t idx);
 
+/* Usual time in a checkpoint, ns, and how many there are (@n_saves may be NULL); 0: none. A save
+ * that ends on other ranks in the next step counts once. @scratch: 2 * n_items. */
+double fsl_steps_usual_save_ns(const struct fsl_steps *steps, double *scratch, size_t *n_saves);
+
 /* Number of steps that are over by @time_ns. */
 size_t fsl_steps_over(const struct fsl_steps *steps, int64_t time_ns);
 

@@ -145,6 +145,22 @@ int64_t fsl_account_step_begin(const struct fsl_report *report, int64_t number)
 	return s != SIZE_MAX ? steps->items[s].begin_ns : FSL_NS_ABSENT;
 }
 
+static int64_t left_of(int64_t ns, int64_t taken_ns)
+{
+	return ns > taken_ns ? ns - taken_ns : 0;
+}
+
+/* Time in stalls of steps. */
+static int64_t stalled_ns(const struct fsl_perception *perception)
+{
+	int64_t sum_ns = 0;
+	for (size_t i = 0; perception != NULL && i < perception->n_stalls; i++) {
+		const struct fsl_stall *stall = &perception->stalls[i];
+		sum_ns += stall->phase < FSL_STALL_EVALUATION ? stall->lost_ns : 0;
+	}
+	return sum_ns;
+}
+
 /* The cost of all culprits of the verdict together, from the first onset to the last end. */
 static void add_verdict(struct fsl_account *out, const struct fsl_report *report)
 {
@@ -169,6 +185,9 @@ static void add_verdict(struct fsl_account *out, const struct fsl_report *report
 	loss.until_ns = fsl_account_step_begin(report, loss.until_step);
 	loss.ns = ns_of(verdict->lost_ms_per_step,
 			(double)count_steps(report, loss.since_step, loss.until_step));
+	if (verdict->kind == FSL_VERDICT_HOST_PAUSES) { /* those with a period are stalls */
+		loss.ns = left_of(loss.ns, stalled_ns(report->perception));
+	}
 	add_loss(out, &loss);
 }
 
@@ -243,23 +262,45 @@ static void add_stall(struct fsl_account *out, const struct fsl_stall *stall)
 	}
 }
 
-/* Time in checkpoints at their usual length. */
-static int64_t usual_saves_ns(const struct fsl_steps *steps, size_t *n_saves)
+/* Steps from one checkpoint to the next if most are so far apart; else -1. @scratch: 2 * n_items.
+ */
+static int64_t period_of_saves(const struct fsl_steps *steps, double usual_ns, double *scratch)
 {
-	double *lengths = fsl_calloc(2 * steps->n_items + 1, sizeof(*lengths));
-	int64_t sum_ns = 0;
-	*n_saves = 0;
-	for (size_t s = 0; lengths != NULL && s < steps->n_items; s++) {
-		if (steps->items[s].ckpt_ns > 0) {
-			lengths[(*n_saves)++] = (double)steps->items[s].ckpt_ns;
+	enum { DISTANCES_MIN = 2 };
+	const double alike_min = 0.8;
+	int64_t last = -1;
+	size_t n = 0, n_alike = 0;
+	for (size_t s = 0; s < steps->n_items; s++) {
+		if (2.0 * (double)steps->items[s].ckpt_ns >= usual_ns) {
+			scratch[n] = (double)(steps->items[s].step - last);
+			n += last >= 0;
+			last = steps->items[s].step;
 		}
 	}
-	double usual_ns =
-		*n_saves > 0 ? fsl_median(lengths, *n_saves, lengths + steps->n_items) : 0.0;
-	for (size_t i = 0; i < *n_saves; i++) {
-		sum_ns += (int64_t)fmin(lengths[i], usual_ns);
+	double usual = n > 0 ? fsl_median(scratch, n, scratch + steps->n_items) : 0.0;
+	for (size_t i = 0; i < n; i++) {
+		n_alike += scratch[i] == usual;
 	}
-	fsl_free(lengths);
+	return n >= DISTANCES_MIN && (double)n_alike >= alike_min * (double)n ? (int64_t)usual : -1;
+}
+
+/* Time in checkpoints at their usual length. */
+static int64_t usual_saves_ns(struct fsl_account *out, const struct fsl_steps *steps)
+{
+	double *scratch = fsl_calloc(2 * steps->n_items + 1, sizeof(*scratch));
+	int64_t sum_ns = 0;
+	if (scratch == NULL) {
+		return 0;
+	}
+	double usual_ns =
+		fsl_steps_usual_save_ns(steps, scratch, &out->n_times[FSL_SPENT_CHECKPOINT]);
+	for (size_t s = 0; s < steps->n_items; s++) {
+		sum_ns += (int64_t)fmin((double)steps->items[s].ckpt_ns, usual_ns);
+	}
+	if (usual_ns > 0.0) {
+		out->save_every_steps = period_of_saves(steps, usual_ns, scratch);
+	}
+	fsl_free(scratch);
 	return sum_ns;
 }
 
@@ -354,8 +395,7 @@ static void account_for_job(struct fsl_account *out, const struct fsl_report *re
 		add_loss(out, &hang);
 	}
 	if (steps != NULL && (verdict == NULL || verdict->n_chapters == 0)) {
-		out->ns[FSL_SPENT_CHECKPOINT] =
-			usual_saves_ns(steps, &out->n_times[FSL_SPENT_CHECKPOINT]);
+		out->ns[FSL_SPENT_CHECKPOINT] = usual_saves_ns(out, steps);
 	}
 	if (verdict != NULL && verdict->n_chapters > 0) {
 		add_chapters(out, verdict);
@@ -399,8 +439,10 @@ static void account_for_capture(struct fsl_account *out, const struct fsl_report
 void fsl_account_make(struct fsl_account *out, const struct fsl_report *report)
 {
 	int64_t lost_ns = 0;
-	*out = (struct fsl_account){
-		.from_ns = FSL_NS_ABSENT, .to_ns = FSL_NS_ABSENT, .lost_share = NAN};
+	*out = (struct fsl_account){.from_ns = FSL_NS_ABSENT,
+				    .to_ns = FSL_NS_ABSENT,
+				    .save_every_steps = -1,
+				    .lost_share = NAN};
 	if (report->profile != NULL) {
 		account_for_capture(out, report);
 	} else {

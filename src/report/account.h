@@ -52,8 +52,9 @@ struct fsl_loss {
 struct fsl_account {
 	int64_t from_ns, to_ns; /* FSL_NS_ABSENT: the files tell no time */
 	int64_t span_ns;        /* accounted: to - from, or of captures the length of their steps */
-	int64_t ns[FSL_SPENTS_N];               /* sum to span_ns */
-	size_t n_times[FSL_SPENTS_N];           /* occasions; 0: not counted */
+	int64_t ns[FSL_SPENTS_N];     /* sum to span_ns */
+	size_t n_times[FSL_SPENTS_N]; /* occasions; 0: not counted */
+	int64_t save_every_steps;     /* from one checkpoint to the next; -1: not regular */
 	struct fsl_loss losses[FSL_LOSSES_MAX]; /* costliest first */
 	size_t n_losses;
 	double lost_share; /* of span_ns; NaN if that is 0 */

@@ -380,6 +380,17 @@ static const struct fsl_loss *worst_of(const struct fsl_account *account, enum f
 	return NULL;
 }
 
+/* -1: it is not periodic. */
+static int64_t period_of_loss(const struct fsl_case_parts *parts, const struct fsl_loss *loss)
+{
+	if (loss->stall != NULL) {
+		return loss->stall->every_steps;
+	}
+	return loss->n_culprits > 0 && has_fault(parts->verdict->kind)
+		       ? period_of(parts->report, &loss->culprits[0])
+		       : -1;
+}
+
 static void put_parts_of_time(const struct fsl_case_parts *parts, cJSON *root)
 {
 	struct fsl_document *document = parts->document;
@@ -400,6 +411,10 @@ static void put_parts_of_time(const struct fsl_case_parts *parts, cJSON *root)
 				   account->n_times[part] > 0 ? (int64_t)account->n_times[part]
 							      : -1);
 		const struct fsl_loss *loss = worst_of(account, (enum fsl_spent)part);
+		fsl_document_index(document, entry, "everySteps",
+				   part == FSL_SPENT_CHECKPOINT ? account->save_every_steps
+				   : loss != NULL               ? period_of_loss(parts, loss)
+								: -1);
 		put_ranks(document, entry, loss);
 		fsl_document_told(document, entry, "cause",
 				  loss != NULL && loss->n_culprits > 0
@@ -443,17 +458,6 @@ static const char *cause_of(const struct fsl_case_parts *parts, const struct fsl
 		cause = loss->culprits[0].cause;
 	}
 	return cause < FSL_CAUSES_N ? fsl_cause_text(cause) : NULL;
-}
-
-/* -1: it is not periodic. */
-static int64_t period_of_loss(const struct fsl_case_parts *parts, const struct fsl_loss *loss)
-{
-	if (loss->stall != NULL) {
-		return loss->stall->every_steps;
-	}
-	return loss->n_culprits > 0 && has_fault(parts->verdict->kind)
-		       ? period_of(parts->report, &loss->culprits[0])
-		       : -1;
 }
 
 static void put_losses(const struct fsl_case_parts *parts, cJSON *root)

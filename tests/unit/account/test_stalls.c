@@ -66,7 +66,7 @@ static void lengthen(struct job *job, size_t i, double s)
 	job->items[i].dur_ns += (int64_t)(s * FSL_NS_PER_S);
 }
 
-static enum fsl_status find(struct job *job, bool is_told)
+static enum fsl_status find(struct job *job, enum fsl_verdict_kind told)
 {
 	int64_t at_ns = ORIGIN_NS;
 	for (size_t i = 0; i < job->progress.steps.n_items; i++) {
@@ -75,7 +75,7 @@ static enum fsl_status find(struct job *job, bool is_told)
 	}
 	const struct fsl_case facts = {
 		.config = &config, .run = &job->run, .steps = &job->progress.steps};
-	return fsl_stalls_find(&job->perception, &job->progress, &facts, is_told, NULL);
+	return fsl_stalls_find(&job->perception, &job->progress, &facts, told, NULL);
 }
 
 static void a_job_whose_steps_scatter_has_no_stalls(void **state)
@@ -85,7 +85,7 @@ static void a_job_whose_steps_scatter_has_no_stalls(void **state)
 	static const double spreads[] = {0.01, 0.1, 0.5, 2.0};
 	for (size_t i = 0; i < 4; i++) {
 		begin(&job, 500, spreads[i]);
-		assert_int_equal(find(&job, false), FSL_OK);
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
 		assert_int_equal(job.perception.kind, FSL_VERDICT_NORMAL);
 		assert_int_equal(job.perception.n_stalls, 0);
 		end(&job);
@@ -101,7 +101,7 @@ static void one_long_step_is_told_with_what_it_cost(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		begin(&job, 500, 0.02);
 		lengthen(&job, at[i], lost_s[i]);
-		assert_int_equal(find(&job, false), FSL_OK);
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
 		assert_int_equal(job.perception.kind, FSL_VERDICT_STALLS);
 		assert_int_equal(job.perception.n_stalls, 1);
 		assert_int_equal(job.perception.stalls[0].step, 100 + (int64_t)at[i]);
@@ -125,7 +125,7 @@ static void a_period_is_told_exactly(void **state)
 			lengthen(&job, i, 0.3 * (double)every[k]);
 			job.loading_ns[i] = (int64_t)(0.3 * (double)every[k] * FSL_NS_PER_S);
 		}
-		assert_int_equal(find(&job, false), FSL_OK);
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
 		assert_int_equal(job.perception.kind, FSL_VERDICT_STALLS);
 		assert_int_equal(job.perception.n_stalls, 1);
 		assert_int_equal(job.perception.stalls[0].every_steps, every[k]);
@@ -144,7 +144,7 @@ static void a_level_that_changes_is_no_stall(void **state)
 		for (size_t s = i == 0 ? 90 : 0; s < (i == 0 ? 200U : 90U); s++) {
 			lengthen(&job, s, 1.0);
 		}
-		assert_int_equal(find(&job, false), FSL_OK);
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
 		assert_int_equal(job.perception.n_stalls, 0);
 		end(&job);
 	}
@@ -158,7 +158,7 @@ static void a_gap_lies_between_two_steps_and_a_restart_is_the_longest(void **sta
 		begin(&job, 200, 0.02);
 		job.items[120].begin_ns = (int64_t)(3600.0 * FSL_NS_PER_S);
 		job.run.ranks[0].n_restarts = n_restarts;
-		assert_int_equal(find(&job, false), FSL_OK);
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
 		assert_int_equal(job.perception.kind, FSL_VERDICT_STALLS);
 		assert_int_equal(job.perception.n_stalls, 1);
 		assert_int_equal(job.perception.stalls[0].phase,
@@ -166,6 +166,103 @@ static void a_gap_lies_between_two_steps_and_a_restart_is_the_longest(void **sta
 		assert_int_equal(job.perception.stalls[0].before_step, 219);
 		assert_int_equal(job.perception.stalls[0].step, 220);
 		assert_int_equal(job.perception.stalls[0].lost_ns, 3600 * (int64_t)FSL_NS_PER_S);
+		end(&job);
+	}
+}
+
+static void gaps_that_recur_have_a_period(void **state)
+{
+	(void)state;
+	static struct job job;
+	static const size_t every[] = {3, 20, 45};
+	for (size_t k = 0; k < 3; k++) {
+		begin(&job, 200, 0.02);
+		for (size_t i = every[k]; i < 200; i += every[k]) {
+			job.items[i].begin_ns = 5 * (int64_t)FSL_NS_PER_S;
+			lengthen(&job, i, 1e-7);
+		}
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
+		assert_int_equal(job.perception.kind, FSL_VERDICT_STALLS);
+		assert_int_equal(job.perception.n_stalls, 1);
+		assert_int_equal(job.perception.stalls[0].phase, FSL_STALL_GAP);
+		assert_int_equal(job.perception.stalls[0].every_steps, every[k]);
+		assert_non_null(strstr(job.perception.reason, "before every"));
+		end(&job);
+	}
+}
+
+static void a_gap_within_the_ticks_of_the_clock_is_none(void **state)
+{
+	(void)state;
+	static struct job job;
+	for (int64_t whole = 0; whole < 2; whole++) {
+		begin(&job, 100, 0.0);
+		for (size_t i = 10; i < 100; i += 10) {
+			job.items[i].begin_ns = FSL_NS_PER_S; /* 9 % of the time */
+		}
+		job.items[0].dur_ns += whole;
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
+		assert_int_equal(job.perception.kind,
+				 whole == 0 ? FSL_VERDICT_NORMAL : FSL_VERDICT_STALLS);
+		end(&job);
+	}
+}
+
+static void strays_do_not_hide_a_period(void **state)
+{
+	(void)state;
+	static struct job job;
+	static const size_t strays[] = {44, 151, 154};
+	for (size_t n = 1; n <= 3; n++) {
+		begin(&job, 200, 0.02);
+		for (size_t i = 40; i < 200; i += 50) {
+			lengthen(&job, i, 30.0);
+		}
+		for (size_t i = 0; i < n; i++) {
+			lengthen(&job, strays[i], 1.0);
+		}
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
+		assert_int_equal(job.perception.stalls[0].every_steps, 50);
+		assert_int_equal(job.perception.stalls[0].n_times, 4);
+		assert_int_equal(job.perception.n_stalls, 1 + n);
+		end(&job);
+	}
+}
+
+/* The verdict of the ranks stays. */
+static void of_ranks_that_pause_in_turn_stalls_have_a_period(void **state)
+{
+	(void)state;
+	static struct job job;
+	static const size_t every[] = {10, 37};
+	for (size_t k = 0; k < 2; k++) {
+		begin(&job, 200, 0.02);
+		for (size_t i = 5; i < 200; i += every[k]) {
+			lengthen(&job, i, 2.0);
+		}
+		lengthen(&job, 7, 1.0);
+		assert_int_equal(find(&job, FSL_VERDICT_HOST_PAUSES), FSL_OK);
+		assert_int_equal(job.perception.kind, FSL_VERDICT_NORMAL);
+		assert_int_equal(job.perception.n_stalls, 1);
+		assert_int_equal(job.perception.stalls[0].every_steps, every[k]);
+		end(&job);
+	}
+}
+
+static void the_rest_of_a_save_in_the_next_step_is_no_save(void **state)
+{
+	(void)state;
+	static struct job job;
+	static const int64_t rests_ms[] = {0, 1, 200};
+	for (size_t k = 0; k < 3; k++) {
+		begin(&job, 200, 0.02);
+		for (size_t i = 10; i < 190; i += 20) {
+			lengthen(&job, i, 3.0);
+			job.items[i].ckpt_ns = 3 * (int64_t)FSL_NS_PER_S;
+			job.items[i + 1].ckpt_ns = rests_ms[k] * FSL_NS_PER_MS;
+		}
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
+		assert_int_equal(job.perception.kind, FSL_VERDICT_NORMAL);
 		end(&job);
 	}
 }
@@ -185,7 +282,7 @@ static void the_ranks_that_loaded_are_last_unless_all_did(void **state)
 			struct fsl_rank *rank = &job.run.ranks[r];
 			assert_int_equal(FSL_APPEND(rank, stages, &stage, NULL), FSL_OK);
 		}
-		assert_int_equal(find(&job, false), FSL_OK);
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
 		assert_int_equal(job.perception.stalls[0].phase, FSL_STALL_LOADING);
 		assert_int_equal(job.perception.stalls[0].n_ranks, n_last <= 2 ? n_last : 0);
 		if (n_last <= 2) {
@@ -202,7 +299,7 @@ static void long_steps_of_somebody_at_fault_are_no_stalls_but_gaps_are(void **st
 	begin(&job, 200, 0.02);
 	lengthen(&job, 40, 500.0);
 	job.items[120].begin_ns = (int64_t)(3600.0 * FSL_NS_PER_S);
-	assert_int_equal(find(&job, true), FSL_OK);
+	assert_int_equal(find(&job, FSL_VERDICT_SLOW_RANK), FSL_OK);
 	assert_int_equal(job.perception.kind, FSL_VERDICT_NORMAL);
 	assert_int_equal(job.perception.n_stalls, 1);
 	assert_int_equal(job.perception.stalls[0].phase, FSL_STALL_GAP);
@@ -215,7 +312,7 @@ static void a_clock_that_is_set_is_no_stall(void **state)
 	static struct job job;
 	begin(&job, 100, 0.02);
 	lengthen(&job, 40, 1.7e9);
-	assert_int_equal(find(&job, false), FSL_OK);
+	assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
 	assert_int_equal(job.perception.kind, FSL_VERDICT_NORMAL);
 	end(&job);
 }
@@ -229,7 +326,7 @@ static void memory_that_runs_out_is_a_failure_and_no_crash(void **state)
 		begin(&job, 100, 0.02);
 		lengthen(&job, 40, 100.0);
 		fsl_mem_fail_at(n);
-		status = find(&job, false);
+		status = find(&job, FSL_VERDICT_NORMAL);
 		fsl_mem_fail_at(0);
 		assert_true(status == FSL_OK || status == FSL_ERR_MEMORY);
 		end(&job);
@@ -244,6 +341,11 @@ int main(void)
 		cmocka_unit_test(a_period_is_told_exactly),
 		cmocka_unit_test(a_level_that_changes_is_no_stall),
 		cmocka_unit_test(a_gap_lies_between_two_steps_and_a_restart_is_the_longest),
+		cmocka_unit_test(gaps_that_recur_have_a_period),
+		cmocka_unit_test(a_gap_within_the_ticks_of_the_clock_is_none),
+		cmocka_unit_test(strays_do_not_hide_a_period),
+		cmocka_unit_test(of_ranks_that_pause_in_turn_stalls_have_a_period),
+		cmocka_unit_test(the_rest_of_a_save_in_the_next_step_is_no_save),
 		cmocka_unit_test(the_ranks_that_loaded_are_last_unless_all_did),
 		cmocka_unit_test(long_steps_of_somebody_at_fault_are_no_stalls_but_gaps_are),
 		cmocka_unit_test(a_clock_that_is_set_is_no_stall),
