@@ -308,42 +308,58 @@ static bool is_rising(const struct fsl_op *ops, size_t n_ops)
 	return true;
 }
 
-/* Number of times that the steps of stages of a kind begin again; *first: the first of them. */
-static uint32_t count_falls(const struct fsl_rank *rank, enum fsl_stage_kind kind, int64_t *first)
+/* The steps that the stages of a rank tell. */
+struct numbers {
+	enum fsl_stage_kind kind; /* of the stages that begin a step */
+	int64_t first, last;      /* step that began; -1: none */
+	int64_t worked, ended;    /* of the newest stage of another kind, and optimizer */
+};
+
+static struct numbers numbers_of(const struct fsl_rank *rank)
 {
-	int64_t last = -1;
-	uint32_t n = 0;
-	*first = -1;
+	struct numbers numbers = {FSL_STAGE_FORWARD, -1, -1, -1, -1};
 	for (size_t i = 0; i < rank->n_stages; i++) {
-		const struct fsl_stage *stage = &rank->stages[i];
-		if (stage->kind == kind && stage->step >= 0) {
-			*first = last < 0 ? stage->step : *first;
-			n += stage->step < last;
-			last = stage->step;
-		}
+		bool is_loader = rank->stages[i].kind == FSL_STAGE_DATALOADER;
+		numbers.kind = is_loader ? FSL_STAGE_DATALOADER : numbers.kind;
 	}
-	return n;
+	return numbers;
+}
+
+/*
+ * True if a step that was worked on begins again. A step may load for each of its micro-batches:
+ * then it ended before, and its number is one that counts.
+ */
+static bool begins_again(struct numbers *numbers, const struct fsl_stage *stage)
+{
+	if (stage->kind != numbers->kind) {
+		numbers->worked = stage->step;
+		numbers->ended = stage->kind == FSL_STAGE_OPTIMIZER ? stage->step : numbers->ended;
+		return false;
+	}
+	int64_t last = numbers->last;
+	numbers->first = numbers->first < 0 ? stage->step : numbers->first;
+	numbers->last = stage->step;
+	return (stage->step < last && stage->step <= numbers->worked) ||
+	       (stage->step == last && numbers->ended == last && last > numbers->first);
 }
 
 static void drop_earlier_runs(struct fsl_rank *rank)
 {
 	enum { RESTARTS_MAX = 64 }; /* numbers that fall more often are no steps */
-	enum fsl_stage_kind kind = FSL_STAGE_DATALOADER;
-	int64_t first = -1, last = -1;
-	uint32_t n_falls = count_falls(rank, kind, &first);
-	if (first < 0) {
-		kind = FSL_STAGE_FORWARD;
-		n_falls = count_falls(rank, kind, &first);
+	struct numbers numbers = numbers_of(rank);
+	uint32_t n_restarts = 0;
+	for (size_t i = 0; i < rank->n_stages; i++) {
+		n_restarts += begins_again(&numbers, &rank->stages[i]);
 	}
-	if (n_falls == 0 || n_falls > RESTARTS_MAX) {
+	if (n_restarts == 0 || n_restarts > RESTARTS_MAX) {
 		return;
 	}
-	rank->n_restarts = n_falls > rank->n_restarts ? n_falls : rank->n_restarts;
+	rank->n_restarts = n_restarts > rank->n_restarts ? n_restarts : rank->n_restarts;
 	size_t n = 0;
+	numbers = numbers_of(rank);
 	for (size_t i = 0; i < rank->n_stages; i++) {
 		struct fsl_stage stage = rank->stages[i];
-		bool is_counted = stage.kind == kind && stage.step >= 0;
-		if (is_counted && stage.step < last && stage.step > first) {
+		if (begins_again(&numbers, &stage) && stage.step > numbers.first) {
 			size_t n_kept = 0;
 			for (size_t k = 0; k < n; k++) {
 				if (rank->stages[k].step < stage.step) {
@@ -352,7 +368,6 @@ static void drop_earlier_runs(struct fsl_rank *rank)
 			}
 			n = n_kept;
 		}
-		last = is_counted ? stage.step : last;
 		rank->stages[n++] = stage;
 	}
 	rank->n_stages = n;

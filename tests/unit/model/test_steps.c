@@ -213,7 +213,8 @@ static void restart(struct fixture *fixture, int64_t first, int64_t resumed)
 		int64_t step = i < 20 ? first + i : resumed + i - 20;
 		int64_t begin_ms = 100 * i + (i < 20 ? 0 : 1000);
 		add_stage(fixture, 0, FSL_STAGE_DATALOADER, step, begin_ms, 10);
-		add_stage(fixture, 0, FSL_STAGE_FORWARD, step, begin_ms + 10, 85);
+		add_stage(fixture, 0, FSL_STAGE_FORWARD, step, begin_ms + 10, 80);
+		add_stage(fixture, 0, FSL_STAGE_OPTIMIZER, step, begin_ms + 90, 5);
 	}
 	fsl_run_drop_reruns(&fixture->run);
 	build(fixture);
@@ -228,6 +229,30 @@ static void of_steps_that_ran_again_the_later_run_counts(void **state)
 	assert_int_equal(fixture->steps.n_items, 23);
 	check_step(&fixture->steps, 12, 16, 1200, 95); /* up to the end of its stages */
 	check_step(&fixture->steps, 13, 17, 3000, 100);
+}
+
+static void a_step_may_run_again_alone(void **state)
+{
+	struct fixture *fixture = *state;
+	restart(fixture, 4, 23);
+	assert_int_equal(rank_of(fixture, 0)->n_restarts, 1);
+	assert_int_equal(fixture->steps.n_items, 29);
+	check_step(&fixture->steps, 18, 22, 1800, 95);
+	check_step(&fixture->steps, 19, 23, 3000, 100);
+}
+
+/* Of workers that load ahead, one may be late; a step may load for each of its micro-batches. */
+static void loading_out_of_order_is_no_restart(void **state)
+{
+	struct fixture *fixture = *state;
+	static const int64_t ids[] = {5, 6, 8, 7, 9, 9, 10};
+	for (int64_t i = 0; i < 7; i++) {
+		add_stage(fixture, 0, FSL_STAGE_DATALOADER, ids[i], i * 1000, 10);
+		add_stage(fixture, 0, FSL_STAGE_FORWARD, 4 + i, i * 1000 + 20, 900);
+	}
+	fsl_run_drop_reruns(&fixture->run);
+	assert_int_equal(rank_of(fixture, 0)->n_restarts, 0);
+	assert_int_equal(rank_of(fixture, 0)->n_stages, 14);
 }
 
 /* The collector counts anew in each process. */
@@ -569,6 +594,8 @@ int main(void)
 		CASE(constant_stage_ids_are_replaced_by_the_position),
 		CASE(stage_ids_that_fall_are_replaced_by_the_position),
 		CASE(of_steps_that_ran_again_the_later_run_counts),
+		CASE(a_step_may_run_again_alone),
+		CASE(loading_out_of_order_is_no_restart),
 		CASE(stages_that_begin_again_at_the_first_number_all_stay),
 		CASE(step_before_a_hole_is_not_as_long_as_the_hole),
 		CASE(a_step_is_found_by_its_number_also_behind_a_hole),
