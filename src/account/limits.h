@@ -30,8 +30,9 @@
 #define FSL_STALL_EXPLAINED 0.5
 /* A step with this many times the usual operators has other work: an evaluation. */
 #define FSL_STALL_WORK_MIN 1.15
-/* Planned work that recurs on all ranks alike is never this many times as long as on average. */
-#define FSL_STALL_EVEN_MAX 1.1
+/* Planned work that recurs on all ranks alike is never this many times as long as at another time.
+ */
+#define FSL_STALL_EVEN_MAX 1.2
 /* Stalls are periodic if there are so many, if this share of what they cost lies at one distance,
  * and if this share of the places at that distance holds one. */
 #define FSL_STALL_PERIODIC_MIN 3

@@ -179,7 +179,10 @@ static void find_long_steps(struct look *look)
 		bool is_long = look->excess[i] > least;
 		is_warming_up = is_warming_up && is_long && i < FSL_STALL_WARM_UP;
 		bool is_clock_set = item->dur_ns > FSL_STALL_NS_MAX;
-		if (!is_long || is_warming_up || is_clock_set ||
+		/* Cut at an operator, the last step may hold an evaluation and no training. */
+		bool is_rest = look->progress->steps.is_last_open &&
+			       look->progress->steps.is_ordinal && i + 1 == look->n;
+		if (!is_long || is_warming_up || is_clock_set || is_rest ||
 		    is_in_episode(look->out, item->step)) {
 			continue;
 		}
@@ -437,6 +440,7 @@ static enum fsl_status find_last(const struct look *look, struct fsl_stall *stal
 	uint32_t *times = NULL;
 	int64_t every = stall->every_steps > 0 ? stall->every_steps : 1;
 	double least_ms = FSL_STALL_EXPLAINED * ms_of(stall->lost_ns) / (double)stall->n_times;
+	double shortest_ms = INFINITY, longest_ms = 0.0;
 	FSL_TRY(FSL_ARENA_NEW(ranks, &look->out->arena, run->n_ranks, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(times, &look->out->arena, run->n_ranks, "times", err));
 	for (size_t s = first;
@@ -446,6 +450,8 @@ static enum fsl_status find_last(const struct look *look, struct fsl_stall *stal
 			continue;
 		}
 		n_asked++;
+		shortest_ms = fmin(shortest_ms, look->step_ms[s] - look->level_ms[s]);
+		longest_ms = fmax(longest_ms, look->step_ms[s] - look->level_ms[s]);
 		for (size_t r = 0; r < run->n_ranks; r++) {
 			times[r] += more_ms(look, r, stall, &steps->items[s]) >= least_ms;
 		}
@@ -457,9 +463,8 @@ static enum fsl_status find_last(const struct look *look, struct fsl_stall *stal
 	}
 	stall->ranks = ranks;
 	stall->n_ranks = 2 * n > run->n_ranks ? 0 : n;
-	double usual_ns = (double)stall->lost_ns / (double)stall->n_times;
 	if (stall->phase == FSL_STALL_UNKNOWN && stall->every_steps > 0 && n == run->n_ranks &&
-	    n > 0 && (double)stall->most_ns <= FSL_STALL_EVEN_MAX * usual_ns) {
+	    n > 0 && longest_ms <= FSL_STALL_EVEN_MAX * shortest_ms) {
 		stall->phase = FSL_STALL_EVALUATION;
 	}
 	return FSL_OK;

@@ -195,6 +195,26 @@ static void find_work(struct imbalance *out, const struct fsl_case *facts, struc
 	}
 }
 
+/*
+ * True if in this step and the next together most peers take as long: work at the border counts in
+ * one step on some ranks and in the next on others. @excess_ms: of the rank in one of the two.
+ */
+static bool is_of_border(const struct fsl_blame *blame, size_t r, size_t s, double excess_ms)
+{
+	size_t n = 0, n_alike = 0;
+	const double *own_ms = &blame->own_ms[r * blame->n_steps + s];
+	for (size_t p = 0; p < blame->n_ranks && s + 1 < blame->n_steps; p++) {
+		const double *peer_ms = &blame->own_ms[p * blame->n_steps + s];
+		double below_ms = own_ms[0] + own_ms[1] - peer_ms[0] - peer_ms[1];
+		if (p != r && blame->peers.class_of[p] == blame->peers.class_of[r] &&
+		    isfinite(below_ms)) {
+			n++;
+			n_alike += below_ms < 0.5 * excess_ms;
+		}
+	}
+	return 2 * n_alike > n;
+}
+
 /* The longest time in a step by which a rank exceeds its peers, and who. */
 static double longest_excess(const struct fsl_blame *blame, size_t s, double least_ms, size_t *who)
 {
@@ -207,8 +227,12 @@ static double longest_excess(const struct fsl_blame *blame, size_t s, double lea
 		double ratio = fmax(1.0, fmin(blame->healthy_ratio[r], FSL_UNEVEN_RATIO_MAX));
 		size_t at = r * blame->n_steps + s;
 		double excess_ms = blame->own_ms[at] - ratio * blame->reference_ms[at];
-		double threshold_ms = fmax(least_ms, blame->charges[r].threshold_ms);
-		if (excess_ms > threshold_ms && excess_ms > most_ms) {
+		/* Of a step with several times the work, ranks differ by as much more. */
+		double times = fmax(1.0, blame->reference_ms[at] / blame->step_ms);
+		double threshold_ms = times * fmax(least_ms, blame->charges[r].threshold_ms);
+		if (excess_ms > threshold_ms && excess_ms > most_ms &&
+		    !is_of_border(blame, r, s, excess_ms) &&
+		    !(s > 0 && is_of_border(blame, r, s - 1, excess_ms))) {
 			most_ms = excess_ms;
 			*who = r;
 		}

@@ -14,8 +14,9 @@
 #include "report/report.h"
 #include "report/words.h"
 
-/* Below this share of high steps a rank is slow in single steps again and again. */
-#define RECURRING_SHARE_MAX 0.5
+/* Below this share of high steps a rank is slow in single steps again and again: every second one,
+ * and some by chance. */
+#define RECURRING_SHARE_MAX 0.55
 /* Beyond so many times the rise at the onset the mean excess of an episode tells that it grew. */
 #define DRIFT_TIMES_MIN 1.5
 
