@@ -116,7 +116,7 @@ static void find_stage(struct imbalance *out, const struct fsl_case *facts, stru
 	if ((stage->n_ranks < FSL_CLOUD_RANKS_MIN && !is_work) ||
 	    stage->least_ms < others_ms + FSL_STAGE_RANK_SHARE_MIN * more_ms ||
 	    stage_ms < least_ratio * others_ms ||
-	    stage->level_ms < FSL_STAGE_BUSY_SHARE_MIN * blame->step_ms) {
+	    sum_ms < FSL_STAGES_SUM_SHARE_MIN * blame->step_ms) {
 		return;
 	}
 	*out = (struct imbalance){.kind = FSL_VERDICT_STAGE_IMBALANCE,

@@ -266,12 +266,13 @@ enum { FSL_MATES_PAST_STEPS_MIN = 5 };
 /* Losses of time that are nobody's fault. */
 /* A pipeline stage is overloaded if at least half of its ranks (all, if it has less than
  * FSL_CLOUD_RANKS_MIN) take this many times the own time of the other stages. */
-/* The stage that holds up the others works for most of a step. If it does not, work is hidden
- * beneath receives that were posted ahead, on some stages more than on others. */
-#define FSL_STAGE_BUSY_SHARE_MIN 0.5
-#define FSL_STAGE_RATIO_MIN      1.05
-/* Likewise if ranks work beneath operators: healthy pipelines with receives posted ahead come to
- * 1.28. */
+#define FSL_STAGE_RATIO_MIN 1.05
+/* All stages one after the other take this part of a step at least, the rest is transfers. If they
+ * do not, work is hidden beneath receives that were posted ahead, on some stages more than on
+ * others: healthy simulated jobs that look uneven for that come to 0.55. */
+#define FSL_STAGES_SUM_SHARE_MIN 0.7
+/* As FSL_STAGE_RATIO_MIN if ranks work beneath operators: healthy pipelines with receives posted
+ * ahead come to 1.28. */
 #define FSL_STAGE_HIDDEN_RATIO_MIN 1.4
 /* Each rank of an overloaded stage takes more than the other stages by this part of what the stage
  * does: devices differ. */
