@@ -13,6 +13,7 @@
 #include "base/number.h"
 #include "base/sort.h"
 #include "blame/fuse_parts.h"
+#include "match/topology_parts.h"
 
 /* Cost of one kind of imbalance; lost_ms 0: none found. */
 struct imbalance {
@@ -82,6 +83,31 @@ static const char *tell_stage(struct fsl_arena *arena, const struct stage_level 
 }
 
 /*
+ * Whether gaps between operators tell the work of stages: not if most sends and receives have no
+ * partner (rings, parts of a job), and not if receives are posted ahead, so that operators begin
+ * while they run and work lies beneath them, on some stages more than on others.
+ */
+static bool stages_show_work(const struct fsl_case *facts)
+{
+	const struct fsl_run *run = facts->run;
+	size_t n_p2p = 0, n_ahead = 0, stride = run->n_ranks / FSL_STAGE_RANKS_ASKED_MAX + 1;
+	if (2 * facts->match->n_p2p_matched < facts->match->n_p2p) {
+		return false;
+	}
+	for (size_t r = 0; r < run->n_ranks; r += stride) {
+		const struct fsl_rank *rank = &run->ranks[r];
+		for (size_t i = 0; i + 1 < rank->n_ops && i < FSL_STAGE_OPS_ASKED_MAX; i++) {
+			const char *name = fsl_strpool_text(run->names, rank->ops[i].op_id);
+			bool is_p2p = fsl_op_class_from_name(name) == FSL_OP_P2P;
+			n_p2p += is_p2p;
+			n_ahead += is_p2p && fsl_op_begin_ns(&rank->ops[i + 1]) <
+						     fsl_op_end_ns(&rank->ops[i]);
+		}
+	}
+	return (double)n_ahead <= FSL_STAGE_AHEAD_SHARE_MAX * (double)n_p2p;
+}
+
+/*
  * The same stage is slow in all replicas and always was. With the work spread evenly every stage
  * would take the mean, so what lies above it is lost. @usual_ms: per rank, its median own time.
  */
@@ -116,7 +142,7 @@ static void find_stage(struct imbalance *out, const struct fsl_case *facts, stru
 	if ((stage->n_ranks < FSL_CLOUD_RANKS_MIN && !is_work) ||
 	    stage->least_ms < others_ms + FSL_STAGE_RANK_SHARE_MIN * more_ms ||
 	    stage_ms < least_ratio * others_ms ||
-	    sum_ms < FSL_STAGES_SUM_SHARE_MIN * blame->step_ms) {
+	    sum_ms < FSL_STAGES_SUM_SHARE_MIN * blame->step_ms || !stages_show_work(facts)) {
 		return;
 	}
 	*out = (struct imbalance){.kind = FSL_VERDICT_STAGE_IMBALANCE,

@@ -271,6 +271,10 @@ enum { FSL_MATES_PAST_STEPS_MIN = 5 };
  * do not, work is hidden beneath receives that were posted ahead, on some stages more than on
  * others: healthy simulated jobs that look uneven for that come to 0.55. */
 #define FSL_STAGES_SUM_SHARE_MIN 0.7
+/* Sends and receives that are still running when the next operator begins: above this share they are
+ * posted ahead. Simulated pipelines have 0 or 0.5 and more. Asked are so many ranks and operators. */
+#define FSL_STAGE_AHEAD_SHARE_MAX 0.25
+enum { FSL_STAGE_RANKS_ASKED_MAX = 16, FSL_STAGE_OPS_ASKED_MAX = 1024 };
 /* As FSL_STAGE_RATIO_MIN if ranks work beneath operators: healthy pipelines with receives posted
  * ahead come to 1.28. */
 #define FSL_STAGE_HIDDEN_RATIO_MIN 1.4
