@@ -117,6 +117,28 @@ bool fsl_fuse_is_doubted(const struct fsl_case *facts, size_t r)
 }
 
 /*
+ * Slower all along, in a job whose hosts all launch work just in time: there the slowest host sets
+ * the pace, and hosts differ. A queue ahead of the devices hides that elsewhere.
+ */
+static bool is_uneven_host(const struct fsl_case *facts, size_t r)
+{
+	const struct fsl_blame *blame = facts->blame;
+	const struct fsl_charge *charge = &blame->charges[r];
+	size_t n_members = fsl_peers_n(&blame->peers, r), n = 0;
+	const uint32_t *members =
+		blame->peers.members + blame->peers.begin[blame->peers.class_of[r]];
+	double queues_ms[FSL_HOSTS_ASKED_MAX], scratch[FSL_HOSTS_ASKED_MAX];
+	if (charge->pattern != FSL_PATTERN_LASTING || charge->is_change ||
+	    loss_of_rank(facts, r) >= FSL_HOSTS_LOSS_SHARE_MIN * blame->step_ms) {
+		return false;
+	}
+	for (size_t m = 0; m < n_members; m += n_members / FSL_HOSTS_ASKED_MAX + 1) {
+		queues_ms[n++] = fsl_cause_launch_ms(facts, members[m], 0, blame->n_steps);
+	}
+	return fsl_median(queues_ms, n, scratch) < FSL_HOSTS_QUEUE_SHARE_MAX * blame->step_ms;
+}
+
+/*
  * Why the charge of a rank is not enough to name it, in one clause in the verdict's arena; NULL
  * when it is. @least_ms: the loss per step that counts; @pauses_ms: fsl_fuse_pauses_ms().
  */
@@ -139,6 +161,13 @@ static const char *doubt_about(struct fsl_localisation *out, const struct fsl_ca
 			"own work %.1f ms per step above its peers, less than the %.1f "
 			"ms that count",
 			charge->lost_ms_per_step, least_ms);
+	}
+	if (is_uneven_host(facts, r)) {
+		return fsl_arena_printf(
+			&out->arena,
+			"own work %.1f ms per step above its peers all along, but no host of theirs "
+			"launches work ahead: hosts that differ rather than a slow one",
+			charge->own_ms - charge->peers_ms);
 	}
 	if (charge->is_certain) {
 		return NULL;

@@ -242,6 +242,12 @@ enum {
  * Transfers of healthy jobs grow by 1.05 at most. Fewer steps are no past. */
 #define FSL_NETWORK_GROWTH_MIN 1.15
 enum { FSL_NETWORK_PAST_STEPS_MIN = 5 };
+/* Jobs whose hosts launch work just in time: the median queue of a rank is less than this share of
+ * a step (healthy simulated ones 0.01, others 0.5 and more). A rank that was slow all along costs
+ * less than this share of a step there: hosts differ. Ranks asked. */
+#define FSL_HOSTS_QUEUE_SHARE_MAX 0.02
+#define FSL_HOSTS_LOSS_SHARE_MIN  0.10
+enum { FSL_HOSTS_ASKED_MAX = 16 };
 /* A host without time for any of its ranks: of their queues at most this share is left against the
  * least of the other hosts, whose own queues scatter by 0.03 in simulated jobs; without a past, of
  * queues as they are, which differ from host to host. Fewer steps are no past. */
@@ -271,8 +277,9 @@ enum { FSL_MATES_PAST_STEPS_MIN = 5 };
  * do not, work is hidden beneath receives that were posted ahead, on some stages more than on
  * others: healthy simulated jobs that look uneven for that come to 0.55. */
 #define FSL_STAGES_SUM_SHARE_MIN 0.7
-/* Sends and receives that are still running when the next operator begins: above this share they are
- * posted ahead. Simulated pipelines have 0 or 0.5 and more. Asked are so many ranks and operators. */
+/* Sends and receives that are still running when the next operator begins: above this share they
+ * are posted ahead. Simulated pipelines have 0 or 0.5 and more. Asked are so many ranks and
+ * operators. */
 #define FSL_STAGE_AHEAD_SHARE_MAX 0.25
 enum { FSL_STAGE_RANKS_ASKED_MAX = 16, FSL_STAGE_OPS_ASKED_MAX = 1024 };
 /* As FSL_STAGE_RATIO_MIN if ranks work beneath operators: healthy pipelines with receives posted

@@ -535,8 +535,13 @@ static bool find_slow(const struct search *search, size_t channel_idx, struct fs
 /* True and *link filled when the channel is a slow link. */
 static bool judge(const struct search *search, size_t channel_idx, struct fsl_link *link)
 {
-	/* Perhaps a wait for somebody unseen. */
-	return !search->transfers->is_wait[channel_idx] && find_slow(search, channel_idx, link);
+	/* Perhaps a wait for somebody unseen; or, in rings, for one that was paired with another.
+	 */
+	const struct fsl_match *match = search->facts->match;
+	bool is_wait = search->transfers->is_wait[channel_idx] ||
+		       (match->channels[channel_idx].n_members == 2 && match->n_p2p > 0 &&
+			2 * match->n_p2p_matched < match->n_p2p);
+	return !is_wait && find_slow(search, channel_idx, link);
 }
 
 /* Same ranks of the same communicator: a pipeline's has a link between each two neighbours. */
