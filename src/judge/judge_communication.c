@@ -160,6 +160,32 @@ static void add_waits(struct fsl_phrase *what, struct fsl_profile_finding *findi
 				  : move_less;
 }
 
+/* The longest operator, if it alone takes much of a step: of a rank alone nothing else names it. */
+static void add_longest(struct fsl_phrase *what, struct fsl_profile_finding *finding,
+			const struct fsl_profile *profile, double step_ms)
+{
+	const struct fsl_profile_rank *of = NULL;
+	const struct fsl_profile_comm *longest = NULL;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[r];
+		for (size_t i = 0; i < rank->n_comms; i++) {
+			if (longest == NULL || rank->comms[i].elapse_ns > longest->elapse_ns) {
+				of = rank;
+				longest = &rank->comms[i];
+			}
+		}
+	}
+	double ms = longest != NULL ? (double)longest->elapse_ns / FSL_NS_PER_MS : 0.0;
+	if (!(ms >= FSL_JUDGE_COMMUNICATION_SHARE_MIN * step_ms)) {
+		return;
+	}
+	fsl_phrase_add(what, " (%s on rank %d alone ",
+		       fsl_strpool_text(of->names, longest->name_id), (int)of->rank);
+	fsl_phrase_add_ms(what, ms);
+	fsl_phrase_add(what, ")");
+	(void)fsl_profile_finding_add_fact(finding, "longest", ms, "ms");
+}
+
 static enum fsl_status tell_split(struct fsl_profile_findings *findings,
 				  const struct fsl_profile *profile, const struct split *split,
 				  struct fsl_error *err)
@@ -178,6 +204,7 @@ static enum fsl_status tell_split(struct fsl_profile_findings *findings,
 	fsl_phrase_add_ms(&what, all_ms);
 	fsl_phrase_add(&what, " of a step of ");
 	fsl_phrase_add_ms(&what, step_ms);
+	add_longest(&what, &finding, profile, step_ms);
 	fsl_phrase_add(&what, ", ");
 	fsl_phrase_add_percent(&what, hidden_ms / all_ms);
 	fsl_phrase_add(&what, " of it beside kernels");

@@ -62,6 +62,39 @@ static void ranks_that_differ_by_far_are_told_beside_their_median(void **state)
 	}
 }
 
+/* One rank of a broadcast of 309 of 517 ms, one of a reduction, and one whose operators are alike.
+ */
+static void an_operator_that_alone_takes_much_of_a_step_is_named(void **state)
+{
+	(void)state;
+	const struct {
+		const char *name;
+		double first_ms, other_ms;
+		const char *told;
+	} cases[] = {
+		{"hcom_broadcast__445_0_1", 309.0, 2.0,
+		 "(hcom_broadcast__445_0_1 on rank 0 alone 309 ms)"},
+		{"hcom_reduce__017_0_1", 6.0, 84.0,
+		 "(hcom_allReduce__445_1_1 on rank 0 alone 84.0 ms)"},
+		{"hcom_allGather__445_0_1", 30.0, 29.0, NULL},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct small_capture small;
+		small_begin(&small, 1);
+		small_step(&small, 0, 3, 50.0, 345.0, 122.0);
+		(void)small_comm(&small, 0, 3, cases[i].name, NULL, 0.0, cases[i].first_ms);
+		(void)small_comm(&small, 0, 3, "hcom_allReduce__445_1_1", NULL, 320.0,
+				 cases[i].other_ms);
+		judge(&small);
+		const struct fsl_profile_finding *finding =
+			small_finding(&small.findings, "communication_split", -1);
+		const char *told = cases[i].told != NULL ? cases[i].told : " alone ";
+		assert_non_null(finding);
+		assert_int_equal(strstr(finding->what, told) != NULL, cases[i].told != NULL);
+		small_end(&small);
+	}
+}
+
 static void little_communication_is_not_worth_telling(void **state)
 {
 	(void)state;
@@ -82,7 +115,8 @@ static void a_group_with_members_that_were_not_captured_tells_no_wait(void **sta
 	const struct fsl_profile_finding *finding =
 		small_finding(&small.findings, "communication_split", -1);
 	assert_non_null(finding);
-	assert_int_equal(finding->n_facts, 2); /* communication and what runs beside kernels */
+	/* Communication, what runs beside kernels, and the longest operator. */
+	assert_int_equal(finding->n_facts, 3);
 	assert_non_null(strstr(finding->what, "no group is whole"));
 	assert_non_null(strstr(finding->advice, "all ranks of a group"));
 	small_end(&small);
@@ -157,6 +191,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits_are_what_a_collective_takes_beyond_its_last_member),
 		cmocka_unit_test(ranks_that_differ_by_far_are_told_beside_their_median),
+		cmocka_unit_test(an_operator_that_alone_takes_much_of_a_step_is_named),
 		cmocka_unit_test(little_communication_is_not_worth_telling),
 		cmocka_unit_test(a_group_with_members_that_were_not_captured_tells_no_wait),
 		cmocka_unit_test(ranks_of_torn_groups_do_not_lessen_the_waits_of_others),
