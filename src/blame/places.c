@@ -174,23 +174,25 @@ static enum fsl_status line_up(struct fsl_place_work *work, struct fsl_error *er
 	return FSL_OK;
 }
 
-/* The longest operator of an instance minus the own, as all members end together. */
+/* The longest operator of an instance minus the own, as all members end together. To its neighbour
+ * in a pipeline a rank is late all the time, by work that is no fault: only add_heads() asks. */
 static void set_lateness(struct fsl_place_work *work)
 {
 	const struct fsl_match *match = work->job->match;
 	for (size_t c = 0; c < match->n_channels; c++) {
 		const struct fsl_channel *channel = &match->channels[c];
-		for (size_t i = 0; i < channel->n_instances && !channel->is_p2p; i++) {
+		for (size_t i = 0; i < channel->n_instances; i++) {
 			const int64_t *dur_ns = channel->dur_ns + i * channel->n_members;
 			int64_t longest_ns = 0;
 			for (size_t m = 0; m < channel->n_members; m++) {
 				longest_ns = dur_ns[m] > longest_ns ? dur_ns[m] : longest_ns;
 			}
 			for (size_t m = 0; m < channel->n_members; m++) {
-				if (dur_ns[m] >= 0) {
-					uint32_t op = channel->op_idx[i * channel->n_members + m];
-					work->late_ns[channel->members[m]][op] =
-						longest_ns - dur_ns[m];
+				size_t r = channel->members[m];
+				uint32_t op = channel->op_idx[i * channel->n_members + m];
+				if (dur_ns[m] >= 0 &&
+				    (!channel->is_p2p || op == work->order[r][0])) {
+					work->late_ns[r][op] = longest_ns - dur_ns[m];
 				}
 			}
 		}
@@ -421,25 +423,27 @@ static double untold_ns(const struct fsl_place_work *work, size_t r)
 }
 
 /*
- * Before the first operator of the capture no event was captured. Who was late to it, and has more
- * own time by other files than the places account for, had it there. Steps [begin, end) have the
- * same operators.
+ * Before the first operator of the capture no event was captured. Who was later to it than the
+ * others, and has more own time by other files than the places account for, had it there. Steps
+ * [begin, end) have the same operators.
  */
 static void add_heads(const struct fsl_place_work *work, size_t begin, size_t end)
 {
-	double least_ns = INFINITY;
+	double least_ns = INFINITY, least_late_ns = INFINITY;
 	for (size_t b = begin; b < end; b++) {
+		size_t r = work->blocks[b].rank_idx;
 		if (work->blocks[b].first == 0) {
-			least_ns = fmin(least_ns, untold_ns(work, work->blocks[b].rank_idx));
+			double late_ns = (double)work->late_ns[r][work->order[r][0]];
+			least_ns = fmin(least_ns, untold_ns(work, r));
+			least_late_ns = fmin(least_late_ns, late_ns);
 		}
 	}
 	for (size_t b = begin; b < end; b++) {
 		size_t r = work->blocks[b].rank_idx;
 		double rest_ns = untold_ns(work, r) - least_ns;
-		int64_t late_ns = work->late_ns[r][work->order[r][0]];
+		double late_ns = (double)work->late_ns[r][work->order[r][0]] - least_late_ns;
 		if (work->blocks[b].first == 0 && !isnan(rest_ns)) {
-			work->out->ranks[r].more_ns[0] =
-				(int64_t)fmax(0.0, fmin(rest_ns, (double)late_ns));
+			work->out->ranks[r].more_ns[0] = (int64_t)fmax(0.0, fmin(rest_ns, late_ns));
 		}
 	}
 }

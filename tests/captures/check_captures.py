@@ -16,7 +16,7 @@ import tempfile
 import make_capture
 
 # With a baseline, the same job without its faults is a capture, too.
-Case = collections.namedtuple("Case", "name spec verdict culprits cause loss has_baseline", defaults=[False])
+Case = collections.namedtuple("Case", "name spec verdict culprits cause loss has_baseline said", defaults=[False, None])
 
 # Of the truth, and of a step (but no more than 5 ms).
 LOSS_SHARE_MAX, LOSS_OF_STEP_MAX, LOSS_MS_MAX = 0.20, 0.01, 5.0
@@ -48,6 +48,11 @@ def link(name, ends, spec, factor=0.5):
 def work(name, kind, ranks, spec, **fault):
     whole = dict(spec, faults=[dict(fault, kind=kind, ranks=list(ranks))])
     return Case(name, whole, "work_imbalance", (), None, "lostMs")
+
+
+def alone(name, verdict, said, **spec):
+    """One captured rank of a job whose groups no file tells; a finding says @said of it."""
+    return Case(name, dict(spec, tell_groups=False), verdict, (), None, None, False, said)
 
 
 def stages(name, **spec):
@@ -155,6 +160,22 @@ def cases():
         work("one_rank_with_larger_shapes", "larger_shapes", [2], {"seed": 92, "dp": 5}, factor=1.5),
         work("one_rank_with_more_expert_rows", "more_rows", [5], {"seed": 93, "dp": 6, "experts": True, "layers": 2},
              factor=2.0),
+        alone("one_long_collective_of_a_rank_alone", "communication_bound", "(hcom_reduceScatter__", seed=131, dp=4,
+              captured=[1], faults=[{"kind": "pause", "ranks": [3], "at": 80, "ms": 190.0}]),
+        alone("one_long_collective_of_another_rank_alone", "communication_bound", "(hcom_allReduce__", seed=132, tp=2,
+              dp=3, layers=2, captured=[4], faults=[{"kind": "pause", "ranks": [5], "at": 30, "ms": 260.0}]),
+        alone("a_rank_alone_that_computes", "compute_bound", "MatMulV2", seed=133, dp=6, captured=[2]),
+        alone("a_rank_alone_whose_host_is_late", "host_bound", "kernels per step", seed=134, tp=2, dp=2, captured=[3],
+              faults=[{"kind": "slow_host", "ranks": [0, 1, 2, 3], "us": 220.0}]),
+        host("a_slow_host_on_the_lighter_of_two_stages", [1], 90.0,
+             {"seed": 135, "dp": 2, "pp": 2, "micro": 4, "layers": [3, 4]}),
+        host("another_slow_host_on_the_lighter_of_two_stages", [0], 150.0,
+             {"seed": 140, "dp": 2, "pp": 2, "micro": 8, "layers": [2, 4]}),
+        host("a_slow_host_on_the_lightest_of_three_stages", [5], 120.0,
+             {"seed": 136, "dp": 3, "pp": 3, "micro": 5, "layers": [3, 2, 3]}),
+        slow("a_slow_device_at_level_0", "slow_kernels", [2], {"seed": 138, "dp": 5, "level": 0}, factor=1.25),
+        host("a_slow_host_at_level_0", [3], 20.0, {"seed": 139, "tp": 2, "dp": 2, "level": 0}),
+
         # Two of six and four ranks, and no file tells that there are more.
         Case("a_part_of_a_group_of_unknown_size_is_no_evidence", {"seed": 121, "dp": 6, "layers": 2, "tell_groups": False,
              "captured": [0, 1]}, "insufficient_evidence", (), None, None),
@@ -206,6 +227,8 @@ def faults_of(case, answer, truth):
         yield f"ranks {named} named instead of {sorted(case.culprits)}"
     if case.cause is not None and named and causes != {case.cause}:
         yield f"cause {sorted(causes)} instead of {case.cause}"
+    if case.said is not None and not any(case.said in finding["what"] for finding in answer["findings"]):
+        yield f"no finding says {case.said}"
     if case.loss is None:
         yield from faults_of_healthy(answer, truth)
     elif not is_near(answer["lostMsPerStep"], truth[case.loss], truth["stepMs"]):

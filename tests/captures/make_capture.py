@@ -27,6 +27,7 @@ DEFAULTS = {
     "parts": 2,                      # operators that exchange the gradients
     "world": True,                   # a last collective of all ranks
     "host_ranks": 8,                 # devices of a server
+    "level": 1,                      # of the profiler; 0: no file of communication, no types of kernels
     "tell_hosts": True,              # files name the server
     "tell_groups": True,             # files tell groups, their members and their links
     "captured": None,                # ranks of which there are files; None: all
@@ -406,6 +407,7 @@ def truth_of(job, whole):
 COLUMNS = ("Step Id,Device_id,Model ID,Task ID,Stream ID,Name,Type,OP State,Accelerator Core,Start Time(us),Duration(us),"
            "Wait Time(us),Block Dim,Mix Block Dim,HF32 Eligible,Input Shapes,Input Data Types,Input Formats,Output Shapes,"
            "Output Data Types,Output Formats,Context ID")
+BRIEF_COLUMNS = "Step Id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),Block Dim"
 FIRST_STEP = 11
 EPOCH_US = 1780000000000000
 
@@ -452,8 +454,9 @@ class RankFiles:
         self.write_info()
         self.write_kernels()
         self.write_steps()
-        self.write_communication()
-        if self.job.spec["tell_groups"]:
+        if self.job.spec["level"] > 0:
+            self.write_communication()
+        if self.job.spec["level"] > 0 and self.job.spec["tell_groups"]:
             self.write_matrix()
 
     def dump(self, name, value, folder=None):
@@ -466,7 +469,7 @@ class RankFiles:
             "config": {"common_config": {"activities": ["ProfilerActivity.CPU", "ProfilerActivity.NPU"],
                                          "schedule": {"wait": 0, "active": spec["steps"], "warmup": 1, "repeat": 1,
                                                       "skip_first": FIRST_STEP - 1}, "record_shapes": True},
-                       "experimental_config": {"_profiler_level": "Level1", "_export_type": ["text"]}},
+                       "experimental_config": {"_profiler_level": f"Level{spec['level']}", "_export_type": ["text"]}},
             "torch_npu_version": "2.7.1", "cann_version": "8.3.RC1", "rank_id": str(self.rank)})
         groups = {}
         for (kind, rank), group in job.groups.items():
@@ -497,13 +500,17 @@ class RankFiles:
 
     def write_kernels(self):
         device, last = self.rank % self.job.spec["host_ranks"], None
-        lines = [COLUMNS]
+        is_brief = self.job.spec["level"] == 0
+        lines = [BRIEF_COLUMNS if is_brief else COLUMNS]
         for task, (item, begin, end, shapes) in enumerate(self.events):
             wait = 0.0 if last is None else max(0.0, begin - last)
             last = end
             head = f"{FIRST_STEP + item.step},{device},4294967295"
             times = f"{self.stamp(begin)}\t,{end - begin:.3f},{wait:.3f}"
-            if isinstance(item, Kernel):
+            if is_brief:
+                name = f"aclnn{item.type}_{item.type}" if isinstance(item, Kernel) else item.name
+                lines.append(f"{FIRST_STEP + item.step},{name},N/A,N/A,{times},0")
+            elif isinstance(item, Kernel):
                 lines.append(f'{head},{task},2,aclnn{item.type}_{item.type},{item.type},static,{core_of(item.type)},'
                              f'{times},40,0,NO,"""{shapes}""",DT_BF16,ND,"""N/A""",N/A,ND,N/A')
             else:
