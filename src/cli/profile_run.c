@@ -62,7 +62,9 @@ static enum fsl_status judge(struct fsl_localisation *verdict,
 	struct fsl_profile_meetings meetings;
 	FSL_TRY(fsl_profile_meet(&meetings, facts->profile, facts->cluster, err));
 	enum fsl_status status = fsl_profile_judge_all(findings, facts, &meetings, err);
-	FSL_THEN(status, fsl_profile_conclude(verdict, facts, findings, err));
+	struct fsl_profile_case met = *facts;
+	met.meetings = &meetings;
+	FSL_THEN(status, fsl_profile_conclude(verdict, &met, findings, err));
 	FSL_THEN(status, fsl_profile_observe(verdict, facts, &meetings, config, err));
 	fsl_profile_meetings_fini(&meetings);
 	return status;

@@ -387,7 +387,7 @@ static enum fsl_status tell_bound(const struct conclusion *c, bool *is_found)
 	const struct fsl_profile_finding *top =
 		fsl_conclude_first(c->findings, FSL_CODE_TOP_OPERATORS);
 	bool is_whole = fsl_conclude_first(c->findings, FSL_CODE_GROUP_INCOMPLETE) == NULL &&
-			!fsl_conclude_may_lack_members(c->facts->cluster);
+			!fsl_conclude_may_lack_members(c->facts);
 	double computing_ms = usual_ms_of(profile, FSL_PART_COMPUTING);
 	double exposed_ms = usual_ms_of(profile, FSL_PART_EXPOSED) - usual_ms_of_p2p(profile);
 	double free_ms = usual_ms_of(profile, FSL_PART_FREE);

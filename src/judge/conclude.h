@@ -42,6 +42,6 @@ enum fsl_status fsl_profile_cover(struct fsl_localisation *out,
 				  struct fsl_error *err);
 
 /* True if the number of members of a group in which captured ranks meet is not known. */
-bool fsl_conclude_may_lack_members(const struct fsl_profile_cluster *cluster);
+bool fsl_conclude_may_lack_members(const struct fsl_profile_case *facts);
 
 #endif

@@ -6,6 +6,7 @@
 #include "capture/step_rows.h"
 #include "judge/by_step.h"
 #include "judge/limits.h"
+#include "judge/to_run.h"
 
 const struct fsl_profile_finding *fsl_conclude_first(const struct fsl_profile_findings *findings,
 						     enum fsl_code code)
@@ -37,26 +38,47 @@ static struct comparable count_comparable(const struct fsl_profile *profile)
 	return ranks;
 }
 
-/* Two captured ranks use one group. */
-static bool is_met(const struct fsl_profile_cluster *cluster)
+/* Two captured ranks meet in @channel, and no file but the names of operators tells its group. */
+static bool is_untold(const struct fsl_profile_case *facts, const struct fsl_channel *channel)
 {
-	for (size_t g = 0; g < cluster->n_groups; g++) {
-		if (cluster->groups[g].n_seen >= 2) {
+	const struct fsl_profile_meetings *meetings = facts->meetings;
+	uint32_t name_id = meetings->topology.groups[channel->group_idx].name_id;
+	const char *hash = fsl_strpool_text(meetings->run.names, name_id);
+	return channel->n_instances > 0 && channel->n_members >= 2 && !channel->is_p2p &&
+	       fsl_profile_group_find(facts->cluster, hash, false) == SIZE_MAX;
+}
+
+static bool meets_untold(const struct fsl_profile_case *facts)
+{
+	size_t n = facts->meetings != NULL ? facts->meetings->match.n_channels : 0;
+	for (size_t c = 0; c < n; c++) {
+		if (is_untold(facts, &facts->meetings->match.channels[c])) {
 			return true;
 		}
 	}
 	return false;
 }
 
-bool fsl_conclude_may_lack_members(const struct fsl_profile_cluster *cluster)
+/* Two captured ranks use one group. */
+static bool is_met(const struct fsl_profile_case *facts)
 {
-	for (size_t g = 0; g < cluster->n_groups; g++) {
-		const struct fsl_profile_group *group = &cluster->groups[g];
+	for (size_t g = 0; g < facts->cluster->n_groups; g++) {
+		if (facts->cluster->groups[g].n_seen >= 2) {
+			return true;
+		}
+	}
+	return meets_untold(facts);
+}
+
+bool fsl_conclude_may_lack_members(const struct fsl_profile_case *facts)
+{
+	for (size_t g = 0; g < facts->cluster->n_groups; g++) {
+		const struct fsl_profile_group *group = &facts->cluster->groups[g];
 		if (!group->is_p2p && group->n_seen >= 2 && !group->is_size_known) {
 			return true;
 		}
 	}
-	return false;
+	return meets_untold(facts);
 }
 
 /* A collective that took so much of the capture that its name belongs beside "normal". NULL: none.
@@ -101,7 +123,7 @@ enum fsl_status fsl_conclude_nobody(struct fsl_localisation *out,
 		out->reason =
 			"without collectives on two ranks (communication.json, level 1) nobody "
 			"can be seen to be late";
-	} else if (!is_met(facts->cluster)) {
+	} else if (!is_met(facts)) {
 		out->reason = fsl_arena_printf(
 			&out->arena,
 			"no two %s ranks are known to meet in a collective (communication.json, "
@@ -115,7 +137,7 @@ enum fsl_status fsl_conclude_nobody(struct fsl_localisation *out,
 			&out->arena, "nobody is slow%s among the %s ranks, but %s%s%s",
 			is_passing ? " all the time" : "", fsl_profile_seen_text(facts->profile),
 			gone->what, before, steps.text);
-	} else if (fsl_conclude_may_lack_members(facts->cluster)) {
+	} else if (fsl_conclude_may_lack_members(facts)) {
 		out->reason = fsl_arena_printf(
 			&out->arena,
 			"nobody is slow%s among the %s ranks, but no file tells how many members "

@@ -89,7 +89,8 @@ struct fsl_profile_case {
 	const struct fsl_profile_cluster *cluster;
 	int n_threads;
 	const struct fsl_profile *baseline; /* an earlier capture of the job; NULL: none */
-	/* Collectives; set by fsl_profile_judge_all() for the judges. */
+	/* Collectives; set by fsl_profile_judge_all() for the judges. The verdict asks them if they
+	 * are set. */
 	const struct fsl_profile_meetings *meetings;
 	const struct fsl_capture_places *places; /* who is slow, likewise */
 	/* If single steps are judged (by_step.h), profile is the view of one step. */

@@ -51,7 +51,7 @@ def work(name, kind, ranks, spec, **fault):
 
 
 def alone(name, verdict, said, **spec):
-    """One captured rank of a job whose groups no file tells; a finding says @said of it."""
+    """One captured rank of a job whose groups no file tells; @said is told of it."""
     return Case(name, dict(spec, tell_groups=False), verdict, (), None, None, False, said)
 
 
@@ -173,6 +173,10 @@ def cases():
              {"seed": 140, "dp": 2, "pp": 2, "micro": 8, "layers": [2, 4]}),
         host("a_slow_host_on_the_lightest_of_three_stages", [5], 120.0,
              {"seed": 136, "dp": 3, "pp": 3, "micro": 5, "layers": [3, 2, 3]}),
+        Case("level_0_tells_no_sizes_of_groups", {"seed": 137, "dp": 4, "level": 0}, "insufficient_evidence", (), None,
+             None, said="no file tells how many members"),
+        Case("level_0_tells_no_sizes_of_groups_of_two_kinds", {"seed": 141, "tp": 2, "dp": 3, "level": 0},
+             "insufficient_evidence", (), None, None, said="no file tells how many members"),
         slow("a_slow_device_at_level_0", "slow_kernels", [2], {"seed": 138, "dp": 5, "level": 0}, factor=1.25),
         host("a_slow_host_at_level_0", [3], 20.0, {"seed": 139, "tp": 2, "dp": 2, "level": 0}),
 
@@ -227,8 +231,9 @@ def faults_of(case, answer, truth):
         yield f"ranks {named} named instead of {sorted(case.culprits)}"
     if case.cause is not None and named and causes != {case.cause}:
         yield f"cause {sorted(causes)} instead of {case.cause}"
-    if case.said is not None and not any(case.said in finding["what"] for finding in answer["findings"]):
-        yield f"no finding says {case.said}"
+    texts = [answer["reason"]] + [finding["what"] for finding in answer["findings"]]
+    if case.said is not None and not any(case.said in text for text in texts):
+        yield f"nothing says {case.said}"
     if case.loss is None:
         yield from faults_of_healthy(answer, truth)
     elif not is_near(answer["lostMsPerStep"], truth[case.loss], truth["stepMs"]):
