@@ -3,24 +3,9 @@
 
 #include "account/stalls_parts.h"
 #include "base/mem.h"
-#include "base/number.h"
 #include "text/phrase.h"
 
 enum { TOLD_MAX = 4, RANGES_MAX = 4 };
-
-/* "1.00 s", "23.1 min", "4 h 57 min". */
-static void add_length(struct fsl_phrase *phrase, int64_t ns)
-{
-	double mins = (double)ns / (60.0 * FSL_NS_PER_S);
-	if (mins >= 120.0) {
-		fsl_phrase_add(phrase, "%d h %d min", (int)(mins / 60.0),
-			       (int)(mins - 60.0 * (double)(int)(mins / 60.0)));
-	} else if (mins >= 2.0) {
-		fsl_phrase_add(phrase, "%.1f min", mins);
-	} else {
-		fsl_phrase_add_ms(phrase, (double)ns / FSL_NS_PER_MS);
-	}
-}
 
 static const char *ordinal_end(int64_t n)
 {
@@ -47,7 +32,7 @@ static void add_stall(struct fsl_phrase *phrase, const struct fsl_stall *stall)
 	int64_t each_ns = stall->lost_ns / (int64_t)stall->n_times;
 	if (stall->phase == FSL_STALL_GAP) {
 		fsl_phrase_add(phrase, "nothing for ");
-		add_length(phrase, each_ns);
+		fsl_phrase_add_length(phrase, each_ns);
 		if (stall->every_steps > 0) {
 			fsl_phrase_add(phrase, " before every %" PRId64 "%s step",
 				       stall->every_steps, ordinal_end(stall->every_steps));
@@ -57,16 +42,16 @@ static void add_stall(struct fsl_phrase *phrase, const struct fsl_stall *stall)
 			       stall->before_step, stall->step);
 	} else if (stall->phase == FSL_STALL_RESTART) {
 		fsl_phrase_add(phrase, "restart at step %" PRId64 " after ", stall->step);
-		add_length(phrase, stall->lost_ns);
+		fsl_phrase_add_length(phrase, stall->lost_ns);
 	} else if (stall->every_steps > 0) {
 		fsl_phrase_add(phrase, "every %" PRId64 "%s step takes ", stall->every_steps,
 			       ordinal_end(stall->every_steps));
-		add_length(phrase, each_ns);
+		fsl_phrase_add_length(phrase, each_ns);
 		fsl_phrase_add(phrase, " longer");
 		add_where(phrase, stall);
 	} else {
 		fsl_phrase_add(phrase, "step %" PRId64 " took ", stall->step);
-		add_length(phrase, each_ns);
+		fsl_phrase_add_length(phrase, each_ns);
 		fsl_phrase_add(phrase, " longer");
 		add_where(phrase, stall);
 	}

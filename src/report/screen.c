@@ -270,7 +270,9 @@ static void shrink(const struct fsl_screen *screen, const struct fsl_table *tabl
 	}
 }
 
-static void put_cell(const struct fsl_screen *screen, const char *text, int width, bool is_right)
+/* @is_right: its blanks stand in front of it. */
+static void put_cell(const struct fsl_screen *screen, const char *text, int width, bool is_right,
+		     bool is_last)
 {
 	text = *text != '\0' ? text : "-";
 	size_t length = strlen(text);
@@ -282,14 +284,18 @@ static void put_cell(const struct fsl_screen *screen, const char *text, int widt
 	}
 	put_blanks(screen, is_right ? width - n : 0);
 	(void)put_clean(screen, text, length, n);
-	put_blanks(screen, is_right ? 0 : width - n);
+	put_blanks(screen, is_right || is_last ? 0 : width - n);
 }
 
 void fsl_screen_table(const struct fsl_screen *screen, const struct fsl_table *table)
 {
 	int widths[FSL_TABLE_COLUMNS_MAX];
+	size_t last = 0;
 	measure(table, widths);
 	shrink(screen, table, widths);
+	for (size_t column = 0; column < table->n_columns; column++) {
+		last = widths[column] > 0 ? column : last;
+	}
 	for (size_t row = 0; row < table->n_rows; row++) {
 		enum fsl_colour colour = row == 0 ? FSL_COLOUR_BOLD : table->row_colour;
 		begin_colour(screen, colour);
@@ -300,7 +306,7 @@ void fsl_screen_table(const struct fsl_screen *screen, const struct fsl_table *t
 			}
 			put_blanks(screen, gap);
 			put_cell(screen, table->cells[row][column], widths[column],
-				 table->is_right_aligned[column]);
+				 table->is_right_aligned[column], column == last);
 			gap = COLUMN_GAP;
 		}
 		end_colour(screen, colour);

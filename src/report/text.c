@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "report/account.h"
+#include "report/account_text.h"
 #include "report/capture_text.h"
 #include "report/chapters_text.h"
 #include "report/coverage_text.h"
@@ -156,23 +156,15 @@ static void print_why(const struct fsl_screen *screen, const struct fsl_report *
 	fsl_screen_field(screen, "why", strstr(headline, why) == NULL ? why : "");
 }
 
-/* "own work": the name of a fact in words. */
-static void add_fact_name(struct fsl_phrase *phrase, const char *name)
-{
-	for (const char *c = name; *c != '\0'; c++) {
-		fsl_phrase_add(phrase, "%c", *c == '_' ? ' ' : *c);
-	}
-}
-
 /* "own 560 ms", "own ratio 1.20 x", "78 high steps". */
 static void add_fact(struct fsl_phrase *phrase, const struct fsl_fact *fact)
 {
 	if (strcmp(fact->unit, "count") == 0 && isfinite(fact->value)) {
 		fsl_phrase_add(phrase, "%.10g ", fact->value);
-		add_fact_name(phrase, fact->name);
+		fsl_phrase_add_words(phrase, fact->name);
 		return;
 	}
-	add_fact_name(phrase, fact->name);
+	fsl_phrase_add_words(phrase, fact->name);
 	fsl_phrase_add(phrase, " ");
 	if (!isfinite(fact->value)) {
 		fsl_phrase_add(phrase, "unknown");
@@ -411,70 +403,6 @@ static void print_alarm(const struct fsl_screen *screen,
 	fsl_screen_field(screen, "alarm", phrase.text);
 }
 
-/* "rank 5 compute"; of other parts their name. */
-static void add_part(struct fsl_phrase *phrase, enum fsl_spent part,
-		     const struct fsl_account *account)
-{
-	static const char *const names[FSL_SPENTS_N] = {
-		[FSL_SPENT_HANG] = "hang",
-		[FSL_SPENT_RESTART] = "restarts",
-		[FSL_SPENT_GAP] = "gaps between steps",
-		[FSL_SPENT_CHECKPOINT] = "checkpoints",
-		[FSL_SPENT_EVALUATION] = "evaluations",
-		[FSL_SPENT_WARM_UP] = "warm-up",
-		[FSL_SPENT_SLOW_RANK] = "slow ranks",
-		[FSL_SPENT_SLOW_HOST] = "slow host",
-		[FSL_SPENT_SLOW_LINK] = "slow link",
-		[FSL_SPENT_STALLS] = "single long steps",
-		[FSL_SPENT_HOST_PAUSES] = "pauses of hosts",
-		[FSL_SPENT_STAGE_IMBALANCE] = "uneven stages",
-		[FSL_SPENT_WORK_IMBALANCE] = "uneven work",
-		[FSL_SPENT_JOB_SLOWDOWN] = "slower steps of all ranks",
-		[FSL_SPENT_PRODUCTIVE] = "productive",
-		[FSL_SPENT_COMPUTING] = "computing",
-		[FSL_SPENT_EXPOSED] = "communication alone",
-		[FSL_SPENT_EXPOSED_MEMORY] = "copies alone",
-		[FSL_SPENT_FREE] = "idle",
-		[FSL_SPENT_NOT_OBSERVED] = "outside of all steps",
-	};
-	const struct fsl_loss *loss = &account->losses[0];
-	if (part == FSL_SPENT_SLOW_RANK && account->n_losses == 1 && loss->n_culprits == 1) {
-		fsl_phrase_add(phrase, "rank %d %s", (int)loss->culprits[0].rank,
-			       fsl_cause_text(loss->culprits[0].cause));
-		return;
-	}
-	fsl_phrase_add(phrase, "%s", names[part]);
-}
-
-/* Where the time went, most first, on one line. */
-static void print_time(const struct fsl_screen *screen, const struct fsl_report *report)
-{
-	enum { PARTS_SHOWN_MAX = 4 };
-	const double shown_share = 0.01;
-	struct fsl_account account;
-	struct fsl_phrase phrase = {0};
-	fsl_account_make(&account, report);
-	if (account.ns[FSL_SPENT_NOT_OBSERVED] == account.span_ns) {
-		return;
-	}
-	for (size_t n = 0; n < PARTS_SHOWN_MAX; n++) {
-		int most = 0;
-		for (int part = 1; part < FSL_SPENTS_N; part++) {
-			most = account.ns[part] > account.ns[most] ? part : most;
-		}
-		double share = (double)account.ns[most] / (double)account.span_ns;
-		if (share < shown_share) {
-			break;
-		}
-		fsl_phrase_add(&phrase, "%s", n == 0 ? "" : ", ");
-		fsl_phrase_add_percent(&phrase, share);
-		fsl_phrase_add(&phrase, " ");
-		add_part(&phrase, (enum fsl_spent)most, &account);
-		account.ns[most] = 0;
-	}
-	fsl_screen_field(screen, "time", phrase.text);
-}
-
 static void print_errors(const struct fsl_screen *screen, const struct fsl_report *report)
 {
 	const struct fsl_localisation *localisation = report->localisation;
@@ -551,7 +479,7 @@ void fsl_report_text(FILE *stream, const struct fsl_report *report)
 		fsl_screen_field(&screen, "more", "with --long, or `failslow profile`");
 		return;
 	}
-	print_time(&screen, report);
+	fsl_account_text(&screen, report);
 	if (report->localisation != NULL) {
 		print_culprits(&screen, report->localisation, colour == FSL_COLOUR_RED);
 		print_why(&screen, report, headline.text);

@@ -47,6 +47,26 @@ void fsl_phrase_add_ms(struct fsl_phrase *phrase, double ms)
 	}
 }
 
+void fsl_phrase_add_length(struct fsl_phrase *phrase, int64_t ns)
+{
+	double mins = (double)ns / (60.0 * FSL_NS_PER_S);
+	if (mins >= 120.0) {
+		fsl_phrase_add(phrase, "%d h %d min", (int)(mins / 60.0),
+			       (int)(mins - 60.0 * (double)(int)(mins / 60.0)));
+	} else if (mins >= 2.0) {
+		fsl_phrase_add(phrase, "%.1f min", mins);
+	} else {
+		fsl_phrase_add_ms(phrase, (double)ns / FSL_NS_PER_MS);
+	}
+}
+
+void fsl_phrase_add_words(struct fsl_phrase *phrase, const char *name)
+{
+	for (const char *c = name; *c != '\0'; c++) {
+		fsl_phrase_add(phrase, "%c", *c == '_' ? ' ' : *c);
+	}
+}
+
 void fsl_phrase_add_percent(struct fsl_phrase *phrase, double share)
 {
 	double percent = 100.0 * share;

@@ -17,6 +17,10 @@ void fsl_phrase_add(struct fsl_phrase *phrase, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* "195 ms", "4.25 ms", "12.3 s", "unknown time" for NaN. */
 void fsl_phrase_add_ms(struct fsl_phrase *phrase, double ms);
+/* The same for any length: "975 ms", "23.1 min", "4 h 57 min". */
+void fsl_phrase_add_length(struct fsl_phrase *phrase, int64_t ns);
+/* "slow rank" for a name "slow_rank". */
+void fsl_phrase_add_words(struct fsl_phrase *phrase, const char *name);
 /* 0.195: "20 %"; below ten percent one decimal; "unknown share" for NaN. */
 void fsl_phrase_add_percent(struct fsl_phrase *phrase, double share);
 /* "2025-06-15 15:07:20" local time. */

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "model/steps.h"
 #include "report/screen.h"
 #include "samples.h"
 #include "text/phrase.h"
@@ -676,6 +677,97 @@ static void ranks_are_told_in_ranges(void **state)
 	assert_string_equal(none.text, "no rank");
 }
 
+/* A long text with steps of a second each. Free with free(). */
+static char *long_text_of(struct sample *sample)
+{
+	enum { STEPS = 80 };
+	struct fsl_job_step items[STEPS];
+	for (int64_t s = 0; s < STEPS; s++) {
+		items[s] = (struct fsl_job_step){s, sample_step_ns(s), FSL_NS_PER_S, 0, 0};
+	}
+	struct fsl_steps steps = {.items = items, .n_items = STEPS, .source = "timeline"};
+	struct fsl_report report = sample_report(sample);
+	report.steps = &steps;
+	report.is_long = true;
+	return text_of_report(&report);
+}
+
+static void a_long_screen_tells_each_loss(void **state)
+{
+	(void)state;
+	static const int32_t ranks[] = {1, 2};
+	struct sample *sample = sample_slow_rank();
+	struct fsl_stall stall = {.phase = FSL_STALL_LOADING,
+				  .step = 15,
+				  .last_step = 60,
+				  .begin_ns = sample_step_ns(15),
+				  .n_times = 10,
+				  .every_steps = 5,
+				  .lost_ns = 12 * (int64_t)FSL_NS_PER_S,
+				  .ranks = ranks,
+				  .n_ranks = 2};
+	sample_check(FSL_APPEND(&sample->perception, stalls, &stall, NULL) == FSL_OK);
+	stall.phase = FSL_STALL_EVALUATION; /* planned, so it is no loss */
+	sample_check(FSL_APPEND(&sample->perception, stalls, &stall, NULL) == FSL_OK);
+	char *text = long_text_of(sample);
+	const char *table =
+		"\n"
+		"     lost  share  in                  times  every  step     since  ranks\n"
+		"   12.0 s   13 %  data loading           10      5    15  15:06:55   1, 2\n"
+		"  3898 ms  4.2 %  slow rank, compute      -      -    60  15:07:40      3\n"
+		"\n";
+	assert_non_null(strstr(text, table));
+	free(text);
+	sample_destroy(sample);
+}
+
+static void many_losses_take_twelve_lines(void **state)
+{
+	enum { STALLS = 30 };
+	(void)state;
+	struct sample *sample = sample_create();
+	for (int64_t i = 0; i < STALLS; i++) {
+		struct fsl_stall stall = {.phase = i % 2 == 0 ? FSL_STALL_UNKNOWN : FSL_STALL_GAP,
+					  .step = i * 1000000,
+					  .last_step = i * 1000000,
+					  .begin_ns = sample_step_ns(i * 86400),
+					  .n_times = 1,
+					  .every_steps = -1,
+					  .lost_ns = (STALLS - i) * 4000 * (int64_t)FSL_NS_PER_S};
+		sample_check(FSL_APPEND(&sample->perception, stalls, &stall, NULL) == FSL_OK);
+	}
+	sample->localisation.coverage.end_ns = sample_step_ns(STALLS * (int64_t)86400);
+	char *text = long_text_of(sample);
+	const char *first = strstr(text, "33 h 20 min  4.6 %  long steps      1        0  06-15"),
+		   *last = strstr(text, "and 20 more with --format json\n");
+	size_t n_lines = 0;
+	assert_non_null(strstr(text, "32 h 13 min  4.5 %  gap "));
+	assert_non_null(first);
+	assert_non_null(last);
+	for (const char *c = first; c < last; c++) {
+		n_lines += *c == '\n';
+	}
+	assert_int_equal(n_lines, 10); /* a title and the last line beside them */
+	assert_fits(text, 99, 80);
+	free(text);
+	sample_destroy(sample);
+}
+
+static void lengths_of_any_size_are_told(void **state)
+{
+	(void)state;
+	static const struct {
+		double s;
+		const char *text;
+	} cases[] = {
+		{0.975, "975 ms"}, {90.0, "90.0 s"}, {1386.0, "23.1 min"}, {17820.0, "4 h 57 min"}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fsl_phrase phrase = {0};
+		fsl_phrase_add_length(&phrase, (int64_t)(cases[i].s * FSL_NS_PER_S));
+		assert_string_equal(phrase.text, cases[i].text);
+	}
+}
+
 static void numbers_have_units_and_sensible_digits(void **state)
 {
 	(void)state;
@@ -764,6 +856,9 @@ int main(void)
 		cmocka_unit_test(parts_that_are_absent_are_no_crash),
 		cmocka_unit_test(short_memory_shortens_the_text_only),
 		cmocka_unit_test(ranks_are_told_in_ranges),
+		cmocka_unit_test(a_long_screen_tells_each_loss),
+		cmocka_unit_test(many_losses_take_twelve_lines),
+		cmocka_unit_test(lengths_of_any_size_are_told),
 		cmocka_unit_test(numbers_have_units_and_sensible_digits),
 		cmocka_unit_test(a_phrase_that_is_too_long_ends_in_dots),
 		cmocka_unit_test(wide_letters_count_once),
