@@ -19,8 +19,11 @@
 #define FSL_STALL_GAPS_MIN  10.0
 #define FSL_STALL_TICKS_MIN 2.0
 #define FSL_STALL_WHOLE_MIN 3
-/* Steps at the begin of the capture that may warm up. */
-#define FSL_STALL_WARM_UP 5
+/* First steps, of the run and of each attempt, that may warm up. Each takes this much longer than
+ * the usual step, as a share of it and in distances between the quartiles of the steps behind. */
+#define FSL_STALL_WARM_STEPS     5
+#define FSL_STALL_WARM_SPREADS   5.0
+#define FSL_STALL_WARM_SHARE_MIN 0.03
 /* Stalls are a verdict from this share of the time on, or if one of them is as long, ns. */
 #define FSL_STALL_COUNTS_SHARE 0.03
 #define FSL_STALL_COUNTS_NS    (INT64_C(60) * FSL_NS_PER_S)

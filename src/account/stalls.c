@@ -167,23 +167,76 @@ static enum fsl_stall_phase phase_of(const struct look *look, size_t i, double l
 	return (double)item->gc_ns >= least_ns ? FSL_STALL_COLLECTION : FSL_STALL_UNKNOWN;
 }
 
+/* A line of a log may stand for several steps, with their mean. */
+static double steps_each(const struct look *look)
+{
+	int64_t stride = look->progress->steps.stride;
+	return stride > 1 ? (double)stride : 1.0;
+}
+
+/* Steps from @first on that get shorter and are longer than those behind them usually are. From
+ * here on they are as long as usual: what they took longer tells nothing of the steps around them.
+ */
+static void find_warm_up(struct look *look, size_t first)
+{
+	const struct fsl_job_step *items = look->progress->steps.items;
+	double *ms = look->step_ms, last = INFINITY, scratch[FSL_STALL_WINDOW];
+	struct fsl_stall warm = {.phase = FSL_STALL_WARM_UP,
+				 .step = items[first].step,
+				 .before_step = -1,
+				 .begin_ns = items[first].begin_ns,
+				 .every_steps = -1};
+	size_t begin = first + FSL_STALL_WARM_STEPS, n = look->n > begin ? look->n - begin : 0;
+	n = n < FSL_STALL_WINDOW ? n : FSL_STALL_WINDOW;
+	if (n < FSL_STALL_WINDOW / 4) {
+		return;
+	}
+	double usual = fsl_percentile(ms + begin, n, 25.0, scratch);
+	double spread = fsl_percentile(ms + begin, n, 75.0, scratch) - usual;
+	double least =
+		usual + fmax(FSL_STALL_WARM_SHARE_MIN * usual, FSL_STALL_WARM_SPREADS * spread);
+	for (size_t i = first;
+	     i < begin && ms[i] > least && ms[i] < last && items[i].dur_ns <= FSL_STALL_NS_MAX &&
+	     !is_in_episode(look->out, items[i].step);
+	     i++) {
+		int64_t lost_ns = (int64_t)((ms[i] - usual) * FSL_NS_PER_MS * steps_each(look));
+		warm.n_times++;
+		warm.last_step = items[i].step;
+		warm.end_ns = fsl_sum_i64(items[i].begin_ns, items[i].dur_ns);
+		warm.lost_ns = fsl_sum_i64(warm.lost_ns, lost_ns);
+		warm.most_ns = larger(warm.most_ns, lost_ns);
+		last = (1.0 + FSL_STALL_SHARE_MIN) * ms[i];
+		ms[i] = usual;
+	}
+	if (warm.n_times > 0) {
+		look->found[look->n_found++] = warm;
+	}
+}
+
+/* The first steps behind each restart. */
+static void find_warm_ups(struct look *look)
+{
+	for (size_t i = look->n_found; i-- > 0;) {
+		if (look->found[i].phase == FSL_STALL_RESTART) {
+			find_warm_up(look, fsl_steps_numbered(&look->progress->steps,
+							      look->found[i].step));
+		}
+	}
+	set_levels(look);
+}
+
 static void find_long_steps(struct look *look)
 {
 	double least = threshold(look);
-	/* A line of a log may stand for several steps, with their mean. */
-	int64_t stride = look->progress->steps.stride;
-	double n_each = stride > 1 ? (double)stride : 1.0;
-	bool is_warming_up = true;
+	double n_each = steps_each(look);
 	for (size_t i = 0; i < look->n; i++) {
 		const struct fsl_job_step *item = &look->progress->steps.items[i];
 		bool is_long = look->excess[i] > least;
-		is_warming_up = is_warming_up && is_long && i < FSL_STALL_WARM_UP;
 		bool is_clock_set = item->dur_ns > FSL_STALL_NS_MAX;
 		/* Cut at an operator, the last step may hold an evaluation and no training. */
 		bool is_rest = look->progress->steps.is_last_open &&
 			       look->progress->steps.is_ordinal && i + 1 == look->n;
-		if (!is_long || is_warming_up || is_clock_set || is_rest ||
-		    is_in_episode(look->out, item->step)) {
+		if (!is_long || is_clock_set || is_rest || is_in_episode(look->out, item->step)) {
 			continue;
 		}
 		double lost_ns = (look->step_ms[i] - look->level_ms[i]) * FSL_NS_PER_MS;
@@ -369,7 +422,7 @@ static size_t join(struct fsl_stall *stalls, size_t n)
 	return n_left;
 }
 
-/* Joins stalls of each phase; restarts stay as they are. */
+/* Joins stalls of each phase; restarts and warm-ups stay as they are. */
 static void join_periodic(struct look *look)
 {
 	size_t n_left = 0;
@@ -378,8 +431,8 @@ static void join_periodic(struct look *look)
 		enum fsl_stall_phase phase = look->found[begin].phase;
 		for (end = begin; end < look->n_found && look->found[end].phase == phase; end++) {
 		}
-		size_t n = phase != FSL_STALL_RESTART ? join(look->found + begin, end - begin)
-						      : end - begin;
+		bool is_single = phase == FSL_STALL_RESTART || phase == FSL_STALL_WARM_UP;
+		size_t n = is_single ? end - begin : join(look->found + begin, end - begin);
 		memmove(look->found + n_left, look->found + begin, n * sizeof(*look->found));
 		n_left += n;
 	}
@@ -477,7 +530,7 @@ static bool do_count(const struct look *look, double *share)
 	int64_t lost_ns = 0, longest_ns = 0;
 	for (size_t i = 0; i < look->n_found; i++) {
 		const struct fsl_stall *stall = &look->found[i];
-		if (stall->phase != FSL_STALL_EVALUATION) {
+		if (!fsl_stall_is_planned(stall->phase)) {
 			lost_ns = fsl_sum_i64(lost_ns, stall->lost_ns);
 			longest_ns = larger(longest_ns, stall->most_ns);
 		}
@@ -512,14 +565,14 @@ static void drop_pauses(struct look *look)
 {
 	size_t n_left = 0;
 	for (size_t i = 0; i < look->n_found; i++) {
-		if (look->found[i].every_steps > 0 || look->found[i].phase >= FSL_STALL_GAP) {
+		if (look->found[i].every_steps > 0 || look->found[i].phase >= FSL_STALL_WARM_UP) {
 			look->found[n_left++] = look->found[i];
 		}
 	}
 	look->n_found = n_left;
 }
 
-/* Evaluations are told whatever they cost: they are planned. */
+/* What is planned is told whatever it costs. */
 static enum fsl_status conclude(struct look *look, bool is_told, struct fsl_error *err)
 {
 	struct fsl_perception *out = look->out;
@@ -532,7 +585,7 @@ static enum fsl_status conclude(struct look *look, bool is_told, struct fsl_erro
 	}
 	bool counts = n > 0 && do_count(look, &share);
 	for (size_t i = 0; i < n; i++) {
-		if (counts || look->found[i].phase == FSL_STALL_EVALUATION) {
+		if (counts || fsl_stall_is_planned(look->found[i].phase)) {
 			FSL_TRY(FSL_APPEND(out, stalls, &look->found[i], err));
 		}
 	}
@@ -561,12 +614,14 @@ enum fsl_status fsl_stalls_find(struct fsl_perception *out, const struct fsl_pro
 	enum fsl_status status = prepare(&look, err);
 	if (status == FSL_OK) {
 		set_usual_ops(&look);
+		find_warm_up(&look, 0);
 		set_levels(&look);
 		find_gaps(&look);
+		name_restarts(&look);
+		find_warm_ups(&look);
 		if (!is_told || are_pauses) {
 			find_long_steps(&look);
 		}
-		name_restarts(&look);
 		join_periodic(&look);
 		if (are_pauses) {
 			drop_pauses(&look);

@@ -62,10 +62,10 @@ enum fsl_status fsl_stalls_tell(struct fsl_perception *out, double share, struct
 	struct fsl_phrase phrase = {0};
 	size_t n = 0;
 	for (size_t i = 0; i < out->n_stalls; i++) {
-		n += out->stalls[i].phase != FSL_STALL_EVALUATION;
+		n += !fsl_stall_is_planned(out->stalls[i].phase);
 	}
 	for (size_t i = 0, n_told = 0; i < out->n_stalls && n_told < TOLD_MAX; i++) {
-		if (out->stalls[i].phase == FSL_STALL_EVALUATION) {
+		if (fsl_stall_is_planned(out->stalls[i].phase)) {
 			continue;
 		}
 		fsl_phrase_add(&phrase, "%s", n_told > 0 ? "; " : "");

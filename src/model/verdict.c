@@ -50,6 +50,7 @@ const char *fsl_stall_phase_text(enum fsl_stall_phase phase)
 		[FSL_STALL_CHECKPOINT] = "checkpoint",
 		[FSL_STALL_COLLECTION] = "garbage collection",
 		[FSL_STALL_EVALUATION] = "evaluation",
+		[FSL_STALL_WARM_UP] = "warm-up",
 		[FSL_STALL_GAP] = "gap",
 		[FSL_STALL_RESTART] = "restart",
 	};

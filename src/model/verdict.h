@@ -289,11 +289,17 @@ enum fsl_stall_phase {
 	FSL_STALL_CHECKPOINT,
 	FSL_STALL_COLLECTION,
 	FSL_STALL_EVALUATION, /* work of all ranks alike, as an evaluation: it is no fault */
+	FSL_STALL_WARM_UP,    /* first steps of the run or of an attempt: no fault either */
 	FSL_STALL_GAP,        /* between two steps */
 	FSL_STALL_RESTART,    /* likewise, and step numbers began again */
 	FSL_STALL_PHASES_N
 };
 const char *fsl_stall_phase_text(enum fsl_stall_phase phase); /* "data loading" */
+/* True for what belongs to each job, so that its time is not lost. */
+static inline bool fsl_stall_is_planned(enum fsl_stall_phase phase)
+{
+	return phase == FSL_STALL_EVALUATION || phase == FSL_STALL_WARM_UP;
+}
 
 /* Long steps of one kind: once, or every so many steps. */
 struct fsl_stall {

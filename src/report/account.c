@@ -242,6 +242,7 @@ static void add_stall(struct fsl_account *out, const struct fsl_stall *stall)
 						  [FSL_STALL_CHECKPOINT] = FSL_SPENT_STALLS,
 						  [FSL_STALL_COLLECTION] = FSL_SPENT_STALLS,
 						  [FSL_STALL_EVALUATION] = FSL_SPENT_EVALUATION,
+						  [FSL_STALL_WARM_UP] = FSL_SPENT_WARM_UP,
 						  [FSL_STALL_GAP] = FSL_SPENT_GAP,
 						  [FSL_STALL_RESTART] = FSL_SPENT_RESTART};
 	struct fsl_loss loss = loss_of(parts_of[stall->phase], stall->lost_ns);

@@ -13,7 +13,7 @@ enum fsl_spent {
 	FSL_SPENT_GAP,     /* between two steps that do not follow each other */
 	FSL_SPENT_CHECKPOINT,
 	FSL_SPENT_EVALUATION,
-	FSL_SPENT_WARM_UP, /* of captures: what the first steps take longer than the others */
+	FSL_SPENT_WARM_UP, /* what the first steps take longer than the others */
 	FSL_SPENT_SLOW_RANK,
 	FSL_SPENT_SLOW_HOST,
 	FSL_SPENT_SLOW_LINK,

@@ -66,7 +66,7 @@ static bool do_stalls_recur(const struct fsl_report *report)
 		steps != NULL && steps->n_items > 0 ? steps->items[steps->n_items - 1].step : 0;
 	for (size_t i = 0; i < perception->n_stalls; i++) {
 		const struct fsl_stall *stall = &perception->stalls[i];
-		if (stall->phase != FSL_STALL_EVALUATION && stall->every_steps > 0 &&
+		if (!fsl_stall_is_planned(stall->phase) && stall->every_steps > 0 &&
 		    last - stall->last_step < 2 * stall->every_steps) {
 			return true;
 		}
@@ -449,6 +449,7 @@ static const char *cause_of(const struct fsl_case_parts *parts, const struct fsl
 		[FSL_STALL_CHECKPOINT] = FSL_CAUSE_STORAGE,
 		[FSL_STALL_COLLECTION] = FSL_CAUSE_HOST,
 		[FSL_STALL_EVALUATION] = FSL_CAUSES_N,
+		[FSL_STALL_WARM_UP] = FSL_CAUSES_N,
 		[FSL_STALL_GAP] = FSL_CAUSES_N,
 		[FSL_STALL_RESTART] = FSL_CAUSES_N,
 	};

@@ -662,6 +662,7 @@ static void add_hint_for_stalls(struct fsl_phrase *phrase, const struct fsl_perc
 					 "beside the training",
 		[FSL_STALL_COLLECTION] = "collect garbage at fixed steps, on all ranks at once",
 		[FSL_STALL_EVALUATION] = "",
+		[FSL_STALL_WARM_UP] = "",
 		[FSL_STALL_GAP] = "look at what the job did between these steps: logs, scheduler, "
 				  "storage",
 		[FSL_STALL_RESTART] =
@@ -672,7 +673,7 @@ static void add_hint_for_stalls(struct fsl_phrase *phrase, const struct fsl_perc
 	if (perception == NULL) {
 		return;
 	}
-	while (i < perception->n_stalls && perception->stalls[i].phase == FSL_STALL_EVALUATION) {
+	while (i < perception->n_stalls && fsl_stall_is_planned(perception->stalls[i].phase)) {
 		i++;
 	}
 	fsl_phrase_add(

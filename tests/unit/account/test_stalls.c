@@ -135,6 +135,83 @@ static void a_period_is_told_exactly(void **state)
 	}
 }
 
+/* @n steps from @first on that are longer, each half as much as the one before. */
+static void warm_up(struct job *job, size_t first, size_t n, double s)
+{
+	for (size_t i = first; i < first + n; i++, s /= 2.0) {
+		lengthen(job, i, s);
+	}
+}
+
+static void assert_warm(const struct fsl_stall *stall, int64_t step, size_t n, double s)
+{
+	assert_int_equal(stall->phase, FSL_STALL_WARM_UP);
+	assert_int_equal(stall->step, step);
+	assert_int_equal(stall->n_times, n);
+	assert_true(fabs((double)stall->lost_ns / FSL_NS_PER_S - s) < 0.03 * s);
+}
+
+static void first_steps_that_get_shorter_warm_up_and_are_no_stalls(void **state)
+{
+	(void)state;
+	static struct job job;
+	static const size_t n[] = {2, 4};
+	static const double s[] = {600.0, 4.0};
+	static const double sum_s[] = {900.0, 7.5};
+	for (size_t i = 0; i < 2; i++) {
+		begin(&job, 200, 0.02);
+		warm_up(&job, 0, n[i], s[i]);
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
+		assert_int_equal(job.perception.kind, FSL_VERDICT_NORMAL);
+		assert_int_equal(job.perception.n_stalls, 1);
+		assert_warm(&job.perception.stalls[0], 100, n[i], sum_s[i]);
+		end(&job);
+	}
+}
+
+static void first_steps_after_a_restart_warm_up(void **state)
+{
+	(void)state;
+	static struct job job;
+	static const size_t at[] = {120, 41};
+	for (size_t i = 0; i < 2; i++) {
+		begin(&job, 200, 0.02);
+		warm_up(&job, 0, 3, 20.0);
+		job.items[at[i]].begin_ns = (int64_t)(3600.0 * FSL_NS_PER_S);
+		warm_up(&job, at[i], 2, 30.0 + 10.0 * (double)i);
+		job.run.ranks[0].n_restarts = 1;
+		/* A culprit explains long steps, but no warm-up. */
+		assert_int_equal(find(&job, i == 0 ? FSL_VERDICT_NORMAL : FSL_VERDICT_SLOW_RANK),
+				 FSL_OK);
+		assert_int_equal(job.perception.n_stalls, 3);
+		assert_int_equal(job.perception.stalls[0].phase, FSL_STALL_RESTART);
+		assert_warm(&job.perception.stalls[1], 100 + (int64_t)at[i], 2,
+			    45.0 + 15.0 * (double)i);
+		assert_warm(&job.perception.stalls[2], 100, 3, 35.0);
+		assert_int_equal(job.perception.n_anomalies, i == 0 ? 1 : 0);
+		end(&job);
+	}
+}
+
+static void a_long_step_behind_shorter_ones_is_no_warm_up(void **state)
+{
+	(void)state;
+	static struct job job;
+	static const size_t at[] = {2, 5};
+	for (size_t i = 0; i < 2; i++) {
+		begin(&job, 200, 0.02);
+		warm_up(&job, 0, at[i], 0.8);
+		lengthen(&job, at[i], 100.0);
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
+		assert_int_equal(job.perception.kind, FSL_VERDICT_STALLS);
+		assert_int_equal(job.perception.n_stalls, 2);
+		assert_int_equal(job.perception.stalls[0].step, 100 + (int64_t)at[i]);
+		assert_int_equal(job.perception.stalls[0].phase, FSL_STALL_UNKNOWN);
+		assert_warm(&job.perception.stalls[1], 100, at[i], i == 0 ? 1.2 : 1.55);
+		end(&job);
+	}
+}
+
 static void a_level_that_changes_is_no_stall(void **state)
 {
 	(void)state;
@@ -339,6 +416,9 @@ int main(void)
 		cmocka_unit_test(a_job_whose_steps_scatter_has_no_stalls),
 		cmocka_unit_test(one_long_step_is_told_with_what_it_cost),
 		cmocka_unit_test(a_period_is_told_exactly),
+		cmocka_unit_test(first_steps_that_get_shorter_warm_up_and_are_no_stalls),
+		cmocka_unit_test(first_steps_after_a_restart_warm_up),
+		cmocka_unit_test(a_long_step_behind_shorter_ones_is_no_warm_up),
 		cmocka_unit_test(a_level_that_changes_is_no_stall),
 		cmocka_unit_test(a_gap_lies_between_two_steps_and_a_restart_is_the_longest),
 		cmocka_unit_test(gaps_that_recur_have_a_period),

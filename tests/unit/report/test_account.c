@@ -160,7 +160,12 @@ static void stalls_cost_what_their_steps_took_longer(void **state)
 	stall.phase = FSL_STALL_EVALUATION;
 	stall.lost_ns = 5 * (int64_t)FSL_NS_PER_S;
 	sample_check(FSL_APPEND(&sample->perception, stalls, &stall, NULL) == FSL_OK);
+	stall.phase = FSL_STALL_WARM_UP;
+	stall.lost_ns = 3 * (int64_t)FSL_NS_PER_S;
+	sample_check(FSL_APPEND(&sample->perception, stalls, &stall, NULL) == FSL_OK);
 	struct fsl_account account = account_of(sample, &steps, FSL_NS_ABSENT);
+	assert_int_equal(account.ns[FSL_SPENT_WARM_UP], 3 * (int64_t)FSL_NS_PER_S);
+	assert_int_equal(account.n_times[FSL_SPENT_WARM_UP], 3);
 	assert_int_equal(account.ns[FSL_SPENT_STALLS], 8 * (int64_t)FSL_NS_PER_S);
 	assert_int_equal(account.n_times[FSL_SPENT_STALLS], 3);
 	assert_int_equal(account.ns[FSL_SPENT_EVALUATION], 5 * (int64_t)FSL_NS_PER_S);
