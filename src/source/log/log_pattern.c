@@ -4,6 +4,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <math.h>
 #include <pcre2.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,9 @@ enum {
 	"(?:.*?(?:" STEP                                                                           \
 	"[^\\w\\n]{0,6}(?<step>\\d+)(?:\\s*/\\s*(?<total>\\d+))?\\b|第\\s*(?<step>\\d+)\\s*"      \
 	"步))?"
+
+/* Each line of a generic form holds one of these, and so do lines that come near to it. */
+static const char word_regex[] = "step|iter|batch|update|epoch|its?(?:per|(?![a-z]))|步";
 
 enum field {
 	FIELD_STEP,
@@ -80,7 +84,7 @@ struct pattern {
 struct fsl_log_patterns {
 	struct pattern *items; /* the user's first */
 	size_t n;
-	pcre2_code *rank;
+	pcre2_code *rank, *word, *anchor;
 	pcre2_match_data *match;
 	pcre2_match_context *context;
 };
@@ -143,6 +147,20 @@ static enum fsl_status compile_pattern(struct pattern *pattern, struct fsl_error
 	return FSL_OK;
 }
 
+/* Any of the anchors. */
+static pcre2_code *compile_anchors(struct fsl_error *err)
+{
+	char text[2048] = "";
+	size_t n = 0;
+	for (size_t i = 0; i < ROWS_N && n < sizeof(text); i++) {
+		if (rows[i].anchor[0] != '\0') {
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s\\Q%s\\E",
+					      n > 0 ? "|" : "", rows[i].anchor);
+		}
+	}
+	return n < sizeof(text) ? compile(text, 0, err) : NULL;
+}
+
 enum fsl_status fsl_log_patterns_create(struct fsl_log_patterns **out, const char *const *more,
 					size_t n_more, struct fsl_error *err)
 {
@@ -160,10 +178,12 @@ enum fsl_status fsl_log_patterns_create(struct fsl_log_patterns **out, const cha
 	}
 	if (status == FSL_OK) {
 		patterns->rank = compile(rank_regex, 0, err);
+		patterns->word = compile(word_regex, PCRE2_CASELESS, err);
+		patterns->anchor = compile_anchors(err);
 		patterns->match = pcre2_match_data_create(64, NULL);
 		patterns->context = pcre2_match_context_create(NULL);
-		if (patterns->rank == NULL || patterns->match == NULL ||
-		    patterns->context == NULL) {
+		if (patterns->rank == NULL || patterns->word == NULL || patterns->anchor == NULL ||
+		    patterns->match == NULL || patterns->context == NULL) {
 			status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for patterns");
 		}
 	}
@@ -186,6 +206,8 @@ void fsl_log_patterns_destroy(struct fsl_log_patterns *patterns)
 		pcre2_code_free(patterns->items[i].code);
 	}
 	pcre2_code_free(patterns->rank);
+	pcre2_code_free(patterns->word);
+	pcre2_code_free(patterns->anchor);
 	pcre2_match_data_free(patterns->match);
 	pcre2_match_context_free(patterns->context);
 	fsl_free(patterns->items);
@@ -405,6 +427,16 @@ static int32_t rank_at_begin(struct fsl_log_patterns *patterns, const char *line
 		}
 	}
 	return rank < INT32_MAX ? (int32_t)rank : -1;
+}
+
+bool fsl_log_has_step_word(struct fsl_log_patterns *patterns, const char *line, size_t length)
+{
+	return match(patterns, patterns->word, line, length) >= 0;
+}
+
+bool fsl_log_has_anchor(struct fsl_log_patterns *patterns, const char *line, size_t length)
+{
+	return match(patterns, patterns->anchor, line, length) >= 0;
 }
 
 bool fsl_log_pattern_match(struct fsl_log_patterns *patterns, size_t idx, const char *line,

@@ -44,6 +44,11 @@ size_t fsl_log_patterns_size(const struct fsl_log_patterns *patterns);
 const char *fsl_log_pattern_anchor(const struct fsl_log_patterns *patterns, size_t idx);
 unsigned fsl_log_pattern_flags(const struct fsl_log_patterns *patterns, size_t idx);
 
+/* False if the line is of no generic form, or of no form with an anchor; this takes far less time
+ * than to match them. */
+bool fsl_log_has_step_word(struct fsl_log_patterns *patterns, const char *line, size_t length);
+bool fsl_log_has_anchor(struct fsl_log_patterns *patterns, const char *line, size_t length);
+
 /* True if the line, without colours, is of this form. Sets all of @hit but the stamp. */
 bool fsl_log_pattern_match(struct fsl_log_patterns *patterns, size_t idx, const char *line,
 			   size_t length, struct fsl_log_hit *hit);

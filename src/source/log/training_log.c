@@ -25,7 +25,8 @@ enum {
 	GENERIC_MIN = 8,         /* lines of a form of no known program */
 	FORM_MIN = 8,            /* lines for which an earlier form of the table wins */
 	RARE_SHARE = 20,         /* unless another form has so many times more lines */
-	NO_HIT_BYTES = 64 << 20, /* a log that told no step by then tells none */
+	NO_HIT_BYTES = 64 << 20, /* a log that told no step by then tells none, */
+	IN_VAIN_BYTES = 8 << 20, /* nor one with so much in lines that seemed to tell one */
 	NEAREST_MAX = 2,
 	NEAREST_BYTES = 100,
 	CUMULATIVE_MIN = 16,
@@ -66,6 +67,7 @@ struct state {
 	char nearest[NEAREST_MAX]
 		    [NEAREST_BYTES]; /* lines that may tell steps, of an unknown form */
 	size_t n_nearest;
+	uint64_t n_in_vain; /* bytes in lines with a word for step and without a step */
 };
 
 /* The first lines of a log often hold no step. A text file whose name is that of a log then counts
@@ -186,13 +188,15 @@ static enum fsl_status learn_line(struct state *state, const struct fsl_log_line
 				  bool *is_enough, struct fsl_error *err)
 {
 	bool is_known = false;
+	bool has_word = fsl_log_has_step_word(state->patterns, line->text, line->length);
+	bool has_anchor = fsl_log_has_anchor(state->patterns, line->text, line->length);
 	for (size_t p = 0; p < fsl_log_patterns_size(state->patterns); p++) {
 		const char *anchor = fsl_log_pattern_anchor(state->patterns, p);
 		bool is_generic = (fsl_log_pattern_flags(state->patterns, p) & LINE_GENERIC) != 0;
 		struct seen seen;
-		if ((is_generic && is_known) ||
-		    (anchor[0] != '\0' &&
-		     memmem(line->text, line->length, anchor, strlen(anchor)) == NULL) ||
+		if ((is_generic && (is_known || !has_word)) ||
+		    (anchor[0] != '\0' && (!has_anchor || memmem(line->text, line->length, anchor,
+								 strlen(anchor)) == NULL)) ||
 		    !match(state, p, line, &seen)) {
 			continue;
 		}
@@ -203,7 +207,8 @@ static enum fsl_status learn_line(struct state *state, const struct fsl_log_line
 		FSL_TRY(FSL_APPEND(state, seen, &seen, err));
 		*is_enough |= state->n_seen >= HITS_MAX;
 	}
-	if (!is_known) {
+	if (!is_known && has_word) {
+		state->n_in_vain += line->length;
 		note_nearest(state, line);
 	}
 	return FSL_OK;
@@ -215,7 +220,8 @@ static enum fsl_status learn(struct state *state, struct fsl_error *err)
 	while (!is_enough) {
 		struct fsl_log_line line;
 		FSL_TRY(fsl_log_lines_next(&state->lines, "", 0, &line, err));
-		if (line.text == NULL || (state->n_seen == 0 && line.offset > NO_HIT_BYTES)) {
+		bool is_in_vain = line.offset > NO_HIT_BYTES || state->n_in_vain > IN_VAIN_BYTES;
+		if (line.text == NULL || (state->n_seen == 0 && is_in_vain)) {
 			return FSL_OK;
 		}
 		FSL_TRY(learn_line(state, &line, &is_enough, err));

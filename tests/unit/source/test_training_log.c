@@ -551,6 +551,31 @@ static void a_log_of_an_unknown_form_tells_its_nearest_lines(void **state)
 	assert_contains(tree_file(&tree, "some.log")->message, "step 2 is ?fine?");
 }
 
+/* True if a step is found behind 10 MB of a line. */
+static bool is_found_behind(const char *line)
+{
+	enum { BYTES = 10 << 20 };
+	size_t n_line = strlen(line), length = 0;
+	char *text = malloc(BYTES + 256);
+	assert_non_null(text);
+	for (; length + n_line < BYTES; length += n_line) {
+		memcpy(text + length, line, n_line);
+	}
+	(void)strcpy(text + length, "2025-06-15 15:07:22,000 per_step_time: 100ms\n");
+	tree_write(&tree, NAME, text);
+	free(text);
+	return tree_read(&tree) == FSL_OK && tree_file(&tree, NAME)->n_records == 1;
+}
+
+static void a_log_is_given_up_when_much_of_it_only_looks_like_steps(void **state)
+{
+	(void)state;
+	assert_true(is_found_behind("2025-06-15 15:07:22,000 worker 10.1.0.1 loads a shard\n"));
+	assert_true(is_found_behind("2025-06-15 https://10.1.0.1/shards?n=17 is loaded\n"));
+	assert_false(is_found_behind("epoch begins, loading shard 17 of the data\n"));
+	assert_false(is_found_behind("the step size of the optimizer is 0.001, beta 0.99\n"));
+}
+
 static void hostile_bytes_cost_their_lines_alone(void **state)
 {
 	(void)state;
@@ -618,6 +643,7 @@ int main(void)
 		TEST(loading_stands_beside_the_step),
 		TEST(patterns_of_the_user_come_first),
 		TEST(a_log_of_an_unknown_form_tells_its_nearest_lines),
+		TEST(a_log_is_given_up_when_much_of_it_only_looks_like_steps),
 		TEST(hostile_bytes_cost_their_lines_alone),
 		TEST(a_log_of_each_rank_is_read),
 	};
