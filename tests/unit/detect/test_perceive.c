@@ -77,16 +77,16 @@ static void lasting_rise_is_reported_for_its_whole_length(void **state)
 	assert_true(episode->p_value < 1e-6);
 }
 
-static void rise_of_half_the_threshold_is_found_and_less_is_not(void **state)
+static void rise_of_a_quarter_of_the_threshold_is_found_and_less_is_not(void **state)
 {
 	(void)state;
 	add_steps(60, 1000, 0.005);
-	add_steps(30, 1120, 0.005);
+	add_steps(30, 1065, 0.005);
 	perceive();
 	check_kind(FSL_VERDICT_JOB_SLOWDOWN, "failSlow");
 	assert_int_equal(fixture.out.episodes[0].onset_step, 160);
 	fixture.steps.n_items = 60;
-	add_steps(30, 1080, 0.005);
+	add_steps(30, 1040, 0.005);
 	perceive();
 	check_kind(FSL_VERDICT_NORMAL, "normal");
 }
@@ -518,7 +518,7 @@ int main(void)
 		CASE(noise_that_comes_in_waves_is_normal),
 		CASE(slow_drift_below_the_threshold_is_normal),
 		CASE(lasting_rise_is_reported_for_its_whole_length),
-		CASE(rise_of_half_the_threshold_is_found_and_less_is_not),
+		CASE(rise_of_a_quarter_of_the_threshold_is_found_and_less_is_not),
 		CASE(recovered_rise_says_until_when),
 		CASE(second_rise_on_top_of_the_first_is_told_apart),
 		CASE(spike_does_not_shift_the_onset),
