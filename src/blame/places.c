@@ -472,9 +472,9 @@ static size_t step_end(const struct fsl_place_work *work, size_t begin, size_t e
 static double usual_at(const struct fsl_place_work *work, size_t begin, size_t end, size_t place,
 		       bool is_rest)
 {
+	const struct fsl_place_block *block = work->by_step + begin;
 	size_t n = 0;
-	for (size_t b = begin; b < end; b++) {
-		const struct fsl_place_block *block = &work->by_step[b];
+	for (; block < work->by_step + end; block++) {
 		const struct fsl_place_rank *rank = &work->out->ranks[block->rank_idx];
 		if (!is_rest || !rank->is_suspect) {
 			work->values[n++] = (double)rank->more_ns[block->first + place];
@@ -804,8 +804,8 @@ static void set_excess_of_step(const struct fsl_place_work *work, size_t begin, 
 {
 	for (size_t place = 0; place < work->by_step[begin].n; place++) {
 		double usual_ns = usual_at(work, begin, end, place, true);
-		for (size_t b = begin; b < end; b++) {
-			const struct fsl_place_block *block = &work->by_step[b];
+		const struct fsl_place_block *block = work->by_step + begin;
+		for (; block < work->by_step + end; block++) {
 			struct fsl_place_rank *rank = &work->out->ranks[block->rank_idx];
 			size_t op = block->first + place;
 			double more_ns = ((double)rank->more_ns[op] - usual_ns) *
