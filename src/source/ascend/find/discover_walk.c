@@ -294,8 +294,9 @@ static enum fsl_status add_candidate(struct fsl_search *search, const struct pla
 }
 
 /* Files that look like captures and are none, or are of a kind that is not read. */
-#define PEER_RESULT "results of msprof-analyze are not read, give the captures they were made of"
-#define NO_TIMES    "it describes a capture and has no times, give the folder around it"
+static const char peer_result[] =
+	"results of msprof-analyze are not read, give the captures they were made of";
+static const char no_times[] = "it describes a capture and has no times, give the folder around it";
 static const struct {
 	const char *begin, *end, *what;
 	bool is_part; /* may lie beside captures, which are read: no remark */
@@ -305,20 +306,20 @@ static const struct {
 	 "captures of MindSpore before 2.3 are not read; their PROF_* folders are, after msprof "
 	 "--export=on --output=DIR on each",
 	 false},
-	{"cluster_step_trace_time", ".csv", PEER_RESULT, false},
-	{"cluster_communication", ".json", PEER_RESULT, true},
-	{"communication_group", ".json", PEER_RESULT, true},
-	{"cluster_analysis", ".db", PEER_RESULT, false},
-	{"profiler_info", ".json", NO_TIMES, true},
-	{"profiler_metadata", ".json", NO_TIMES, true},
+	{"cluster_step_trace_time", ".csv", peer_result, false},
+	{"cluster_communication", ".json", peer_result, true},
+	{"communication_group", ".json", peer_result, true},
+	{"cluster_analysis", ".db", peer_result, false},
+	{"profiler_info", ".json", no_times, true},
+	{"profiler_metadata", ".json", no_times, true},
 };
 
 static enum fsl_status remark_strangers(struct fsl_search *search, const struct place *place,
 					const struct fsl_listing *listing, struct fsl_error *err)
 {
-	const char *told = "";
+	const char *told = NULL;
 	for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++) {
-		if (!strangers[i].is_part && strcmp(strangers[i].what, told) != 0 &&
+		if (!strangers[i].is_part && strangers[i].what != told &&
 		    fsl_listing_has_any(listing, strangers[i].begin, strangers[i].end)) {
 			told = strangers[i].what;
 			FSL_TRY(fsl_search_remark(search, FSL_DISCOVER_STRANGERS, err, "\"%s\": %s",
