@@ -186,7 +186,12 @@ static void find_warm_up(struct look *look, size_t first)
 				 .before_step = -1,
 				 .begin_ns = items[first].begin_ns,
 				 .every_steps = -1};
-	size_t begin = first + FSL_STALL_WARM_STEPS, n = look->n > begin ? look->n - begin : 0;
+	if (first >= look->n) {
+		return;
+	}
+	size_t n_warm = (look->n - first) / 2; /* short captures: of some steps half */
+	size_t begin = first + (n_warm < FSL_STALL_WARM_STEPS ? n_warm : FSL_STALL_WARM_STEPS);
+	size_t n = look->n - begin;
 	n = n < FSL_STALL_WINDOW ? n : FSL_STALL_WINDOW;
 	if (n < FSL_STALL_WINDOW / 4) {
 		return;

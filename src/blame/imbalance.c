@@ -83,15 +83,17 @@ static const char *tell_stage(struct fsl_arena *arena, const struct stage_level 
 }
 
 /*
- * Whether gaps between operators tell the work of stages: not if most sends and receives have no
- * partner (rings, parts of a job), and not if receives are posted ahead, so that operators begin
- * while they run and work lies beneath them, on some stages more than on others.
+ * Whether gaps between operators tell the work of stages, @sum_ms all together: not if most sends
+ * and receives have no partner (rings), and not if receives are posted ahead, so that operators
+ * begin while they run and work lies beneath them, on some stages more than on others. Stages that
+ * sum to more than a step hide little.
  */
-static bool stages_show_work(const struct fsl_case *facts)
+static bool stages_show_work(const struct fsl_case *facts, double sum_ms)
 {
 	const struct fsl_run *run = facts->run;
 	size_t n_p2p = 0, n_ahead = 0, stride = run->n_ranks / FSL_STAGE_RANKS_ASKED_MAX + 1;
-	if (2 * facts->match->n_p2p_matched < facts->match->n_p2p) {
+	if (fsl_ranks_seen(run) == facts->topology->n_expected_ranks && /* else one without data */
+	    2 * facts->match->n_p2p_matched < facts->match->n_p2p) {
 		return false;
 	}
 	for (size_t r = 0; r < run->n_ranks; r += stride) {
@@ -104,7 +106,8 @@ static bool stages_show_work(const struct fsl_case *facts)
 						     fsl_op_end_ns(&rank->ops[i]);
 		}
 	}
-	return (double)n_ahead <= FSL_STAGE_AHEAD_SHARE_MAX * (double)n_p2p;
+	return sum_ms >= FSL_STAGES_SUM_AHEAD_MIN * facts->blame->step_ms ||
+	       (double)n_ahead <= FSL_STAGE_AHEAD_SHARE_MAX * (double)n_p2p;
 }
 
 /*
@@ -142,7 +145,8 @@ static void find_stage(struct imbalance *out, const struct fsl_case *facts, stru
 	if ((stage->n_ranks < FSL_CLOUD_RANKS_MIN && !is_work) ||
 	    stage->least_ms < others_ms + FSL_STAGE_RANK_SHARE_MIN * more_ms ||
 	    stage_ms < least_ratio * others_ms ||
-	    sum_ms < FSL_STAGES_SUM_SHARE_MIN * blame->step_ms || !stages_show_work(facts)) {
+	    sum_ms < FSL_STAGES_SUM_SHARE_MIN * blame->step_ms ||
+	    !stages_show_work(facts, sum_ms)) {
 		return;
 	}
 	*out = (struct imbalance){.kind = FSL_VERDICT_STAGE_IMBALANCE,

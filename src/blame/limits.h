@@ -277,6 +277,8 @@ enum { FSL_MATES_PAST_STEPS_MIN = 5 };
  * do not, work is hidden beneath receives that were posted ahead, on some stages more than on
  * others: healthy simulated jobs that look uneven for that come to 0.55. */
 #define FSL_STAGES_SUM_SHARE_MIN 0.7
+/* Likewise if receives are posted ahead: healthy ones come to 0.85, uneven ones to 1.6. */
+#define FSL_STAGES_SUM_AHEAD_MIN 1.2
 /* Sends and receives that are still running when the next operator begins: above this share they
  * are posted ahead. Simulated pipelines have 0 or 0.5 and more. Asked are so many ranks and
  * operators. */

@@ -36,27 +36,6 @@ static bool has_ended(const struct fsl_report *report)
 	       report->perception->is_over;
 }
 
-static bool has_healed(const struct fsl_report *report)
-{
-	const struct fsl_localisation *verdict = report->localisation;
-	const struct fsl_step_episode *episode = fsl_words_episode(report->perception);
-	if (fsl_words_kind(report) == FSL_VERDICT_JOB_SLOWDOWN && episode != NULL) {
-		return episode->until_step >= 0;
-	}
-	if (verdict == NULL) {
-		return false;
-	}
-	if (verdict->n_chapters > 0 && !verdict->chapters[verdict->n_chapters - 1].is_told) {
-		return true;
-	}
-	for (size_t i = 0; i < verdict->n_culprits; i++) {
-		if (verdict->culprits[i].until_step < 0) {
-			return false;
-		}
-	}
-	return verdict->n_culprits > 0;
-}
-
 /* Periodic ones, of which the last is younger than two periods. */
 static bool do_stalls_recur(const struct fsl_report *report)
 {
@@ -92,7 +71,8 @@ enum fsl_job_state fsl_report_state(const struct fsl_report *report)
 	if (kind == FSL_VERDICT_STALLS) {
 		return do_stalls_recur(report) ? FSL_STATE_ACTIVE : FSL_STATE_OVER;
 	}
-	return kind != FSL_VERDICT_HANG && has_healed(report) ? FSL_STATE_OVER : FSL_STATE_ACTIVE;
+	return kind != FSL_VERDICT_HANG && fsl_words_has_healed(report) ? FSL_STATE_OVER
+									: FSL_STATE_ACTIVE;
 }
 
 static const char *phase_of(const struct fsl_report *report)

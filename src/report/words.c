@@ -17,12 +17,13 @@ static const struct words {
 	const char *title;
 	enum fsl_colour colour;
 	const char *before, *one, *many;
+	const char *past; /* once it is over; NULL: such verdicts are about the whole run */
 } words[] = {
 	[FSL_VERDICT_NORMAL] = {"NORMAL", FSL_COLOUR_GREEN, "", "", ""},
-	[FSL_VERDICT_SLOW_RANK] = {"SLOW RANK", FSL_COLOUR_RED, "", "slows", "slow"},
-	[FSL_VERDICT_SLOW_HOST] = {"SLOW HOST", FSL_COLOUR_RED, "host ", "slows", "slow"},
+	[FSL_VERDICT_SLOW_RANK] = {"SLOW RANK", FSL_COLOUR_RED, "", "slows", "slow", "slowed"},
+	[FSL_VERDICT_SLOW_HOST] = {"SLOW HOST", FSL_COLOUR_RED, "host ", "slows", "slow", "slowed"},
 	[FSL_VERDICT_SLOW_LINK] = {"SLOW LINK", FSL_COLOUR_RED, "the link between ", "slows",
-				   "slows"},
+				   "slows", "slowed"},
 	[FSL_VERDICT_STAGE_IMBALANCE] = {"STAGE IMBALANCE", FSL_COLOUR_YELLOW, "pipeline stage ",
 					 "takes longer than the other stages and slows",
 					 "takes longer than the other stages and slows"},
@@ -31,7 +32,7 @@ static const struct words {
 					"have more work than their peers and slow"},
 	[FSL_VERDICT_JOB_SLOWDOWN] = {"JOB SLOWDOWN", FSL_COLOUR_RED, "", "", ""},
 	[FSL_VERDICT_HOST_PAUSES] = {"HOST PAUSES", FSL_COLOUR_RED, "pauses of host ", "slow",
-				     "slow"},
+				     "slow", "slowed"},
 	[FSL_VERDICT_STALLS] = {"STALLS", FSL_COLOUR_RED, "", "", ""},
 	[FSL_VERDICT_HANG] = {"HANG", FSL_COLOUR_RED, "", "", ""},
 	[FSL_VERDICT_INSUFFICIENT_EVIDENCE] = {"INSUFFICIENT EVIDENCE", FSL_COLOUR_YELLOW, "", "",
@@ -199,17 +200,56 @@ static void add_subject(struct fsl_phrase *phrase, enum fsl_verdict_kind kind,
 
 /* " the job by 20 %, which costs 195 ms of every 1168 ms step"; parts that are unknown are left
  * out. */
-static void add_cost(struct fsl_phrase *phrase, const struct fsl_localisation *localisation)
+bool fsl_words_has_healed(const struct fsl_report *report)
+{
+	const struct fsl_localisation *verdict = report->localisation;
+	const struct fsl_step_episode *episode = fsl_words_episode(report->perception);
+	if (fsl_words_kind(report) == FSL_VERDICT_JOB_SLOWDOWN && episode != NULL) {
+		return episode->until_step >= 0;
+	}
+	if (verdict == NULL) {
+		return false;
+	}
+	if (verdict->n_chapters > 0 && !verdict->chapters[verdict->n_chapters - 1].is_told) {
+		return true;
+	}
+	for (size_t i = 0; i < verdict->n_culprits; i++) {
+		if (verdict->culprits[i].until_step < 0) {
+			return false;
+		}
+	}
+	return verdict->n_culprits > 0;
+}
+
+/* "from step 40 to 79", from the first onset to the last end. */
+static void add_range(struct fsl_phrase *phrase, const struct fsl_localisation *localisation)
+{
+	int64_t since = INT64_MAX, until = -1;
+	for (size_t i = 0; i < localisation->n_culprits; i++) {
+		const struct fsl_culprit *culprit = &localisation->culprits[i];
+		since = culprit->onset_step < since ? culprit->onset_step : since;
+		until = culprit->until_step > until ? culprit->until_step : until;
+	}
+	if (since >= 0 && until > since) {
+		fsl_phrase_add(phrase, " from step %" PRId64 " to %" PRId64, since, until - 1);
+	}
+}
+
+static void add_cost(struct fsl_phrase *phrase, const struct fsl_localisation *localisation,
+		     bool is_over)
 {
 	fsl_phrase_add(phrase, " the job");
 	if (isfinite(localisation->slowdown)) {
 		fsl_phrase_add(phrase, " by ");
 		fsl_phrase_add_percent(phrase, localisation->slowdown - 1.0);
 	}
+	if (is_over) {
+		add_range(phrase, localisation);
+	}
 	if (!isfinite(localisation->lost_ms_per_step)) {
 		return;
 	}
-	fsl_phrase_add(phrase, ", which costs ");
+	fsl_phrase_add(phrase, is_over ? ", which cost " : ", which costs ");
 	fsl_phrase_add_ms(phrase, localisation->lost_ms_per_step);
 	if (isfinite(localisation->step_ms)) {
 		fsl_phrase_add(phrase, " of every ");
@@ -274,8 +314,12 @@ static void add_culprit_sentence(struct fsl_phrase *phrase, enum fsl_verdict_kin
 	add_subject(phrase, kind, report);
 	bool is_one = kind == FSL_VERDICT_SLOW_HOST ? !has_several_hosts(localisation)
 						    : localisation->n_culprits == 1;
-	fsl_phrase_add(phrase, " %s", is_one ? words[kind].one : words[kind].many);
-	add_cost(phrase, localisation);
+	bool is_over = words[kind].past != NULL && fsl_words_has_healed(report);
+	fsl_phrase_add(phrase, " %s",
+		       is_over  ? words[kind].past
+		       : is_one ? words[kind].one
+				: words[kind].many);
+	add_cost(phrase, localisation, is_over);
 }
 
 static void add_normal(struct fsl_phrase *phrase, const struct fsl_report *report)

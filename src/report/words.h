@@ -20,6 +20,9 @@ void fsl_words_headline(struct fsl_phrase *phrase, const struct fsl_report *repo
 void fsl_words_waiting(struct fsl_phrase *phrase, const struct fsl_report *report);
 /* Adds the next check for a person; "" if nothing is wrong. */
 void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_report *report);
+/* True if what the verdict tells is over: its episode ended, or each of its culprits is well again.
+ * The sentence is in the past then. */
+bool fsl_words_has_healed(const struct fsl_report *report);
 /* Longest-lasting episode of perception; NULL: none. */
 const struct fsl_step_episode *fsl_words_episode(const struct fsl_perception *perception);
 

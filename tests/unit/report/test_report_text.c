@@ -817,6 +817,27 @@ static void wide_letters_count_once(void **state)
 	assert_false(fsl_utf8_is_valid("\xed\xa0\x80"));
 }
 
+static void what_is_over_is_told_in_the_past(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t until;
+		const char *wanted;
+	} cases[] = {
+		{65, "rank 3 (10.1.0.1) slowed the job by 20 % from step 60 to 64, which\n  cost "},
+		{90, "rank 3 (10.1.0.1) slowed the job by 20 % from step 60 to 89, which\n  cost "},
+		{-1, "rank 3 (10.1.0.1) slows the job by 20 %, which costs "},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sample *sample = sample_slow_rank();
+		sample->localisation.culprits[0].until_step = cases[i].until;
+		char *text = text_of(sample);
+		assert_non_null(strstr(text, cases[i].wanted));
+		free(text);
+		sample_destroy(sample);
+	}
+}
+
 int main(void)
 {
 	if (setenv("TZ", "UTC", 1) != 0) {
@@ -826,6 +847,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_healthy_job_is_said_to_be_healthy),
 		cmocka_unit_test(a_slow_rank_is_named_with_cost_and_cause),
+		cmocka_unit_test(what_is_over_is_told_in_the_past),
 		cmocka_unit_test(a_slow_link_is_named_by_both_ends),
 		cmocka_unit_test(a_hang_names_who_stopped_first_and_where),
 		cmocka_unit_test(a_hang_of_all_that_were_seen_points_at_the_ranks_without_data),
