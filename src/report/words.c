@@ -314,7 +314,8 @@ static void add_culprit_sentence(struct fsl_phrase *phrase, enum fsl_verdict_kin
 	add_subject(phrase, kind, report);
 	bool is_one = kind == FSL_VERDICT_SLOW_HOST ? !has_several_hosts(localisation)
 						    : localisation->n_culprits == 1;
-	bool is_over = words[kind].past != NULL && fsl_words_has_healed(report);
+	bool is_over = words[kind].past != NULL && report->profile == NULL &&
+		       fsl_words_has_healed(report); /* single steps of a capture say no end */
 	fsl_phrase_add(phrase, " %s",
 		       is_over  ? words[kind].past
 		       : is_one ? words[kind].one
