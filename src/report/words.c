@@ -17,13 +17,12 @@ static const struct words {
 	const char *title;
 	enum fsl_colour colour;
 	const char *before, *one, *many;
-	const char *past; /* once it is over; NULL: such verdicts are about the whole run */
 } words[] = {
 	[FSL_VERDICT_NORMAL] = {"NORMAL", FSL_COLOUR_GREEN, "", "", ""},
-	[FSL_VERDICT_SLOW_RANK] = {"SLOW RANK", FSL_COLOUR_RED, "", "slows", "slow", "slowed"},
-	[FSL_VERDICT_SLOW_HOST] = {"SLOW HOST", FSL_COLOUR_RED, "host ", "slows", "slow", "slowed"},
+	[FSL_VERDICT_SLOW_RANK] = {"SLOW RANK", FSL_COLOUR_RED, "", "slows", "slow"},
+	[FSL_VERDICT_SLOW_HOST] = {"SLOW HOST", FSL_COLOUR_RED, "host ", "slows", "slow"},
 	[FSL_VERDICT_SLOW_LINK] = {"SLOW LINK", FSL_COLOUR_RED, "the link between ", "slows",
-				   "slows", "slowed"},
+				   "slows"},
 	[FSL_VERDICT_STAGE_IMBALANCE] = {"STAGE IMBALANCE", FSL_COLOUR_YELLOW, "pipeline stage ",
 					 "takes longer than the other stages and slows",
 					 "takes longer than the other stages and slows"},
@@ -32,7 +31,7 @@ static const struct words {
 					"have more work than their peers and slow"},
 	[FSL_VERDICT_JOB_SLOWDOWN] = {"JOB SLOWDOWN", FSL_COLOUR_RED, "", "", ""},
 	[FSL_VERDICT_HOST_PAUSES] = {"HOST PAUSES", FSL_COLOUR_RED, "pauses of host ", "slow",
-				     "slow", "slowed"},
+				     "slow"},
 	[FSL_VERDICT_STALLS] = {"STALLS", FSL_COLOUR_RED, "", "", ""},
 	[FSL_VERDICT_HANG] = {"HANG", FSL_COLOUR_RED, "", "", ""},
 	[FSL_VERDICT_INSUFFICIENT_EVIDENCE] = {"INSUFFICIENT EVIDENCE", FSL_COLOUR_YELLOW, "", "",
@@ -314,10 +313,11 @@ static void add_culprit_sentence(struct fsl_phrase *phrase, enum fsl_verdict_kin
 	add_subject(phrase, kind, report);
 	bool is_one = kind == FSL_VERDICT_SLOW_HOST ? !has_several_hosts(localisation)
 						    : localisation->n_culprits == 1;
-	bool is_over = words[kind].past != NULL && report->profile == NULL &&
-		       fsl_words_has_healed(report); /* single steps of a capture say no end */
+	/* Uneven work is there all along, and single steps of a capture say no end. */
+	bool is_over = kind != FSL_VERDICT_STAGE_IMBALANCE && kind != FSL_VERDICT_WORK_IMBALANCE &&
+		       report->profile == NULL && fsl_words_has_healed(report);
 	fsl_phrase_add(phrase, " %s",
-		       is_over  ? words[kind].past
+		       is_over  ? "slowed"
 		       : is_one ? words[kind].one
 				: words[kind].many);
 	add_cost(phrase, localisation, is_over);
