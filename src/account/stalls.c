@@ -565,7 +565,7 @@ static enum fsl_status add_anomalies(const struct look *look, double least, stru
 	return FSL_OK;
 }
 
-/* Of ranks that pause in turn, long steps are stalls only if they have a period. */
+/* If ranks pause in turn, a long step is a stall only if it has a period. */
 static void drop_pauses(struct look *look)
 {
 	size_t n_left = 0;
@@ -577,7 +577,7 @@ static void drop_pauses(struct look *look)
 	look->n_found = n_left;
 }
 
-/* What is planned is told whatever it costs. */
+/* Tells the stalls if they cost what counts; planned ones are told whatever they cost. */
 static enum fsl_status conclude(struct look *look, bool is_told, struct fsl_error *err)
 {
 	struct fsl_perception *out = look->out;

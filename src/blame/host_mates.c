@@ -16,8 +16,8 @@ struct queue {
 	double before_ms, after_ms; /* NaN: not known */
 };
 
-/* What is left of the queue since the onset; a fault from the start has no past, so that the queue
- * counts as it is. NaN: not known, or there never was a queue. */
+/* The queue since the onset as a share of the queue before. A fault from the start has no past; the
+ * result then is the queue itself, ms. NaN: not known, or there never was a queue. */
 static double left_of(const struct queue *queue, bool has_past)
 {
 	double usual_ms = has_past ? queue->before_ms : 1.0;

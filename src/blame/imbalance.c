@@ -257,7 +257,7 @@ static double longest_excess(const struct fsl_blame *blame, size_t s, double lea
 		double ratio = fmax(1.0, fmin(blame->healthy_ratio[r], FSL_UNEVEN_RATIO_MAX));
 		size_t at = r * blame->n_steps + s;
 		double excess_ms = blame->own_ms[at] - ratio * blame->reference_ms[at];
-		/* Of a step with several times the work, ranks differ by as much more. */
+		/* A step may have several times the work; ranks then differ by as much more. */
 		double times = fmax(1.0, blame->reference_ms[at] / blame->step_ms);
 		double threshold_ms = times * fmax(least_ms, blame->charges[r].threshold_ms);
 		if (excess_ms > threshold_ms && excess_ms > most_ms &&

@@ -1,4 +1,4 @@
-/* What slow links have in common: whether a link, a host or the network is at fault. */
+/* Looks at slow links together: a link, a host or the network that all share is at fault. */
 #ifndef FSL_BLAME_NETWORK_H
 #define FSL_BLAME_NETWORK_H
 

@@ -180,7 +180,7 @@ static size_t list_types(struct fsl_profile_line *lines, const struct fsl_operat
 	return n;
 }
 
-/* What bounds a type: a unit of the cores, or too few of them. */
+/* The bound of a type of kernels: a unit of the cores, or too few cores. */
 enum { BOUND_BLOCKS = FSL_PIPES_N, BOUNDS_N };
 
 static const struct {

@@ -150,7 +150,7 @@ static enum fsl_status support(struct fsl_profile_findings *findings, const stru
 	return FSL_OK;
 }
 
-/* Of two ranks nobody knows which one is usual. */
+/* Tells the outlier among three ranks and more: two ranks do not show which one is usual. */
 static enum fsl_status tell(struct fsl_profile_findings *findings, const struct outlier *out,
 			    struct fsl_error *err)
 {

@@ -10,8 +10,8 @@ struct fsl_operator_type {
 	double ms, cpu_ms /* of it on AI CPUs, not on AI cores */, count, cpu_count;
 	double pipe_ms[FSL_PIPES_N]; /* of it, in which each unit of the cores worked; 0: not told
 				      */
-	/* Of kernels whose blocks are told, on cores whose number is known: their time, and the
-	 * same times their blocks and times the number of cores. */
+	/* Sums over kernels with known blocks, on cores of a known number: time; time times
+	 * blocks; time times cores. */
 	double placed_ms, blocks_ms, cores_ms;
 	/* From ranks with kernel_details.csv alone. */
 	double calls, calls_once;   /* calls with shapes that only one step has */

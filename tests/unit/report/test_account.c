@@ -203,23 +203,32 @@ static void chapters_add_up(void **state)
 	sample_destroy(sample);
 }
 
-static void chapters_that_agree_are_one_occasion_over_the_whole_span(void **state)
+enum { CHAPTERS = 3 * FSL_LOSSES_MAX };
+
+/* Chapters of ten steps one behind the other; each costs 50 ms a step. */
+static void set_chapters(struct sample *sample, struct fsl_chapter_note *notes)
 {
-	enum { CHAPTERS = 3 * FSL_LOSSES_MAX };
-	(void)state;
-	struct sample *sample = sample_slow_rank();
-	struct fsl_chapter_note notes[CHAPTERS];
 	for (int64_t k = 0; k < CHAPTERS; k++) {
-		notes[k] = (struct fsl_chapter_note){
-			.begin_ns = sample_step_ns(10 * (k - CHAPTERS)),
-			.end_ns = sample_step_ns(10 * (k + 1 - CHAPTERS)),
-			.n_steps = 10,
-			.kind = k == 100 ? FSL_VERDICT_NORMAL : FSL_VERDICT_SLOW_RANK,
-			.lost_ms_per_step = k == 100 ? 0.0 : 50.0,
-			.is_told = k + 1 == CHAPTERS};
+		notes[k] =
+			(struct fsl_chapter_note){.begin_ns = sample_step_ns(10 * (k - CHAPTERS)),
+						  .end_ns = sample_step_ns(10 * (k + 1 - CHAPTERS)),
+						  .n_steps = 10,
+						  .kind = FSL_VERDICT_SLOW_RANK,
+						  .lost_ms_per_step = 50.0,
+						  .is_told = k + 1 == CHAPTERS};
 	}
 	sample->localisation.chapters = notes;
 	sample->localisation.n_chapters = CHAPTERS;
+}
+
+static void chapters_that_agree_are_one_occasion_over_the_whole_span(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_slow_rank();
+	struct fsl_chapter_note notes[CHAPTERS];
+	set_chapters(sample, notes);
+	notes[100].kind = FSL_VERDICT_NORMAL;
+	notes[100].lost_ms_per_step = 0.0;
 	struct fsl_account account = account_of(sample, NULL, FSL_NS_ABSENT);
 	assert_int_equal(account.from_ns, notes[0].begin_ns);
 	assert_int_equal(account.ns[FSL_SPENT_SLOW_RANK],
@@ -235,20 +244,13 @@ static void chapters_that_agree_are_one_occasion_over_the_whole_span(void **stat
 
 static void occasions_beyond_the_list_count(void **state)
 {
-	enum { CHAPTERS = 3 * FSL_LOSSES_MAX };
 	(void)state;
 	struct sample *sample = sample_slow_rank();
 	struct fsl_chapter_note notes[CHAPTERS];
-	for (int64_t k = 0; k < CHAPTERS; k++) {
-		notes[k] = (struct fsl_chapter_note){
-			.begin_ns = sample_step_ns(10 * (k - CHAPTERS)),
-			.end_ns = sample_step_ns(10 * (k + 1 - CHAPTERS)),
-			.n_steps = 10,
-			.kind = k % 2 == 0 ? FSL_VERDICT_SLOW_LINK : FSL_VERDICT_SLOW_RANK,
-			.lost_ms_per_step = 50.0};
+	set_chapters(sample, notes);
+	for (size_t k = 0; k < CHAPTERS; k += 2) {
+		notes[k].kind = FSL_VERDICT_SLOW_LINK;
 	}
-	sample->localisation.chapters = notes;
-	sample->localisation.n_chapters = CHAPTERS;
 	struct fsl_account account = account_of(sample, NULL, FSL_NS_ABSENT);
 	assert_int_equal(account.n_losses, FSL_LOSSES_MAX);
 	assert_int_equal(account.n_times[FSL_SPENT_SLOW_RANK], CHAPTERS / 2);
