@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Follows a walk of docs/developers/contributing.md, "Add a NAME", word for word in a copy of the tree.
+"""Follows walks of docs/developers/contributing.md, "Add a NAME", word for word in one copy of the tree.
 
-usage: walk.py detector|format|command|judge|reporter SOURCE_DIR BUILD_DIR CMAKE
+usage: walk.py SOURCE_DIR BUILD_DIR CMAKE detector|format|command|judge|reporter...
 
 A code block of the walk whose first line is "```LANGUAGE file=PATH" is written to PATH. "append=PATH" appends it, and
 'insert=PATH before="TEXT"' puts it in front of the first line that begins with TEXT. The copy is configured like
@@ -31,17 +31,27 @@ def run(*command, cwd=None, fails=False):
 
 
 class Walk:
-    """One walk in a copy of the tree, with a build folder of its own."""
+    """The steps of one section of the document, and the files that they change."""
 
-    def __init__(self, name, source, build, cmake, folder):
-        self.source, self.build, self.cmake = source, build, cmake
-        self.tree, self.out = folder / "tree", folder / "build"
-        text = (source / "docs/developers/contributing.md").read_text(encoding="utf-8")
+    def __init__(self, name, text):
         section = re.search(rf"^## Add a {name}$(.*?)(?=^## Add )", text, re.S | re.M)
         self.steps = [match.groups()[1:] for match in BLOCK.finditer(section.group(1) if section else "")]
         if not self.steps:
             sys.exit(f"walk: the document has no steps under: Add a {name}")
         self.paths = [path for _, path, _, _ in self.steps]
+        self.file = pathlib.Path(self.paths[0]).stem
+
+    def tests(self):
+        return [pathlib.Path(path).stem for path in self.paths if re.match(r"tests/.*/test_\w+\.c$", path)]
+
+
+class Copy:
+    """A copy of the tree in which all walks are followed, with a build folder of its own."""
+
+    def __init__(self, walks, source, build, cmake, folder):
+        self.walks, self.source, self.build, self.cmake = walks, source, build, cmake
+        self.tree, self.out = folder / "tree", folder / "build"
+        self.paths = [path for walk in walks for path in walk.paths]
         self.tables = [os.path.basename(path) for path in self.paths if path.endswith(".def")]
         shutil.copytree(source, self.tree, ignore=self.ignored)
 
@@ -65,8 +75,8 @@ class Walk:
             sys.exit(f"walk: no line of {path} begins with: {before}")
         target.write_text(old[:at] + text + old[at:], encoding="utf-8")
 
-    def take_steps(self, begin=0, end=None):
-        for step in self.steps[begin:end]:
+    def take_steps(self, steps):
+        for step in steps:
             self.take_step(*step)
 
     def configure(self, fails=False):
@@ -83,13 +93,13 @@ class Walk:
         return [*new, *tables]
 
     def make(self, *targets):
-        """Builds the targets from new objects and old libraries."""
+        """Builds the targets from new objects and old libraries. The last target has all that is new."""
         for library in self.build.rglob("*.a"):
             link = self.out / library.relative_to(self.build)
             link.parent.mkdir(parents=True, exist_ok=True)
             if not link.exists():
                 link.symlink_to(library)
-        done = set()
+        done, wanted = set(), {pathlib.Path("tree") / source for source in self.sources()}
         for target in targets:
             commands = run("ninja", "-C", self.out, "-t", "commands", target).splitlines()
             compile_of = {}
@@ -100,10 +110,9 @@ class Walk:
             link = next(command for command in reversed(commands)
                         if re.search(rf" -o (?:\S*/)?{re.escape(os.path.basename(target))} ", command))
             own = [word for word in shlex.split(link) if word.endswith(".o")]
-            wanted = {pathlib.Path("tree") / source for source in self.sources()}
             extra = [name for name, (_, source) in compile_of.items() if source in wanted and name not in own]
             missing = wanted - {source for _, source in compile_of.values()}
-            if missing:
+            if missing and target == targets[-1]:
                 sys.exit(f"walk: not in the build of {target}: {', '.join(map(str, missing))}")
             for name in [*own, *extra]:
                 if name not in done:
@@ -114,96 +123,97 @@ class Walk:
     def run_test(self, name):
         return run(self.out / "tests" / name, cwd=self.tree)
 
+    def lists(self, kind, name):
+        if not re.search(rf"^{name} ", run(self.out / "failslow", "list", kind), re.M):
+            sys.exit(f"walk: failslow list {kind} does not show {name}")
 
-def test_of(walk):
-    return next(pathlib.Path(path).stem for path in walk.paths if re.match(r"tests/.*/test_\w+\.c$", path))
 
-
-def walk_detector(walk):
-    name = pathlib.Path(walk.paths[0]).stem
-    walk.take_steps(0, 2)
-    output = walk.configure(fails=True)
-    if f"tests/detectors/test_{name}.c" not in output:
+def refuse_untested(walk, copy):
+    """A detector without its test is refused when the tree is configured."""
+    copy.take_steps(walk.steps[:2])
+    output = copy.configure(fails=True)
+    if f"tests/detectors/test_{walk.file}.c" not in output:
         sys.exit(f"walk: a detector without a test is not refused clearly:\n{output}")
-    walk.take_steps(2)
-    walk.configure()
-    walk.make(f"test_{name}", "print_tables")
-    walk.run_test(f"test_{name}")
-    if f"<!-- parameters of {name} -->" not in run(walk.out / "tests/plugin/print_tables"):
-        sys.exit(f"walk: the registry does not know {name}")
-    check = (sys.executable, walk.tree / "tests/plugin/detectors_md.py", walk.out / "tests/plugin/print_tables",
-             walk.tree / "docs/users/detectors.md")
+    walk.steps = walk.steps[2:]
+
+
+def check_detector(walk, copy):
+    if f"<!-- parameters of {walk.file} -->" not in run(copy.out / "tests/plugin/print_tables"):
+        sys.exit(f"walk: the registry does not know {walk.file}")
+    check = (sys.executable, copy.tree / "tests/plugin/detectors_md.py", copy.out / "tests/plugin/print_tables",
+             copy.tree / "docs/users/detectors.md")
     run(*check, "--write")
     run(*check)
 
 
-def walk_format(walk):
-    name = pathlib.Path(walk.paths[0]).stem
-    walk.take_steps()
-    walk.configure()
-    walk.make(test_of(walk), "test_mutated_input", f"fuzz_{name}", "failslow")
-    for test in (test_of(walk), "test_mutated_input", f"fuzz/fuzz_{name}"):
-        walk.run_test(test)
-    if not re.search(rf"^{name} ", run(walk.out / "failslow", "list", "formats"), re.M):
-        sys.exit(f"walk: failslow list formats does not show {name}")
+def check_format(walk, copy):
+    for test in ("test_mutated_input", f"fuzz/fuzz_{walk.file}"):
+        copy.run_test(test)
+    copy.lists("formats", walk.file)
 
 
-def walk_command(walk):
-    name = pathlib.Path(walk.paths[0]).stem.removeprefix("cmd_")
-    walk.take_steps()
-    walk.configure()
-    walk.make("failslow")
-    program, cases = walk.out / "failslow", walk.tree / "tests/cli/run.py"
-    if not re.search(rf"^{name} ", run(program, "list", "commands"), re.M):
-        sys.exit(f"walk: failslow list commands does not show {name}")
+def check_command(walk, copy):
+    name = walk.file.removeprefix("cmd_")
+    program, cases = copy.out / "failslow", copy.tree / "tests/cli/run.py"
+    copy.lists("commands", name)
     run(sys.executable, cases, "--program", program, "--set-exact-output", "help/")
     run(sys.executable, cases, "--program", program, "help/", f"{name}/")
     if shutil.which("pandoc") is None:
         print("walk: no pandoc, so the manual page is not made")
         return
     for page in ("failslow", f"failslow-{name}"):
-        path = walk.tree / "docs/man" / f"{page}.1"
+        path = copy.tree / "docs/man" / f"{page}.1"
         run("pandoc", "--standalone", "--from", "markdown-smart", "--to", "man", "-o", path, f"{path}.md")
-    run(sys.executable, walk.tree / "tests/cli/check_manual.py", program)
+    run(sys.executable, copy.tree / "tests/cli/check_manual.py", program)
 
 
-def walk_judge(walk):
-    walk.take_steps()
-    walk.configure()
-    walk.make(test_of(walk), "failslow")
-    walk.run_test(test_of(walk))
-    run(sys.executable, walk.tree / "tests/limits/check_limits.py", walk.tree)
-    run(walk.out / "failslow", "profile", walk.tree / "datasets/profile/slow_rank", "--quiet")
-    code = re.search(r"judge_(\w+)\.c$", walk.paths[0]).group(1)
-    if f"`{code}`" not in (walk.tree / "docs/users/profile.md").read_text(encoding="utf-8"):
+def check_judge(walk, copy):
+    run(sys.executable, copy.tree / "tests/limits/check_limits.py", copy.tree)
+    run(copy.out / "failslow", "profile", copy.tree / "datasets/profile/slow_rank", "--quiet")
+    code = walk.file.removeprefix("judge_")
+    if f"`{code}`" not in (copy.tree / "docs/users/profile.md").read_text(encoding="utf-8"):
         sys.exit(f"walk: the document does not explain {code}")
 
 
-def walk_reporter(walk):
-    name = pathlib.Path(walk.paths[0]).stem.removeprefix("reporter_")
-    walk.take_steps()
-    walk.configure()
-    walk.make(test_of(walk), "failslow")
-    walk.run_test(test_of(walk))
-    program, out = walk.out / "failslow", walk.out / "told"
-    if not re.search(rf"^{name} ", run(program, "list", "reporters"), re.M):
-        sys.exit(f"walk: failslow list reporters does not show {name}")
-    run(program, "detect", walk.tree / "datasets/faults/slow_rank", "--now", "1750000066", "--output", out, "--quiet")
+def check_reporter(walk, copy):
+    name = walk.file.removeprefix("reporter_")
+    program, out = copy.out / "failslow", copy.out / "told"
+    copy.lists("reporters", name)
+    run(program, "detect", copy.tree / "datasets/faults/slow_rank", "--now", "1750000066", "--output", out, "--quiet")
     word = (out / name).read_text(encoding="utf-8")
     if word != "slow_rank":
         sys.exit(f"walk: the run does not show the reporter: {word}")
 
 
-WALKS = {"detector": walk_detector, "format": walk_format, "command": walk_command, "judge": walk_judge,
-         "reporter": walk_reporter}
+# What a walk needs beside its unit test and the program; what is done before all steps are taken; what shows at the end.
+WALKS = {
+    "detector": (lambda walk: ["print_tables"], refuse_untested, check_detector),
+    "format": (lambda walk: ["test_mutated_input", f"fuzz_{walk.file}"], None, check_format),
+    "command": (lambda walk: [], None, check_command),
+    "judge": (lambda walk: [], None, check_judge),
+    "reporter": (lambda walk: [], None, check_reporter),
+}
 
 
 def main():
-    name, source, build, cmake = sys.argv[1], *[pathlib.Path(path).resolve() for path in sys.argv[2:4]], sys.argv[4]
+    source, build, cmake, names = *[pathlib.Path(path).resolve() for path in sys.argv[1:3]], sys.argv[3], sys.argv[4:]
+    text = (source / "docs/developers/contributing.md").read_text(encoding="utf-8")
+    walks = {name: Walk(name, text) for name in names}
+    tests = [test for walk in walks.values() for test in walk.tests()]
     with tempfile.TemporaryDirectory(prefix="walk-") as folder:
-        walk = Walk(name, source, build, cmake, pathlib.Path(folder).resolve())
-        WALKS[name](walk)
-    print(f"walk: {name}, files={', '.join(walk.paths)}")
+        copy = Copy(walks.values(), source, build, cmake, pathlib.Path(folder).resolve())
+        for name, walk in walks.items():
+            if WALKS[name][1] is not None:
+                WALKS[name][1](walk, copy)
+        for walk in walks.values():
+            copy.take_steps(walk.steps)
+        copy.configure()
+        copy.make(*tests, *[target for name, walk in walks.items() for target in WALKS[name][0](walk)], "failslow")
+        for test in tests:
+            copy.run_test(test)
+        for name, walk in walks.items():
+            WALKS[name][2](walk, copy)
+            print(f"walk: {name}, files={', '.join(walk.paths)}")
 
 
 if __name__ == "__main__":
