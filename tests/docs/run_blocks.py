@@ -3,7 +3,8 @@
 
 usage: run_blocks.py SOURCE_DIR BUILD_DIR DOCUMENT...
 
-A block fails the test when it ends with another exit code than 0, or than N where its first line is "# exit code N".
+A block fails the test if it ends with another exit code than 0, or than N if its first line is "# exit code N". A block
+that an earlier document holds, too, is not run again.
 scripts/test.sh is what runs this test and is therefore only looked up, not run.
 """
 import os
@@ -49,10 +50,13 @@ def run(block, folder, build):
 def main():
     source, build, *documents = sys.argv[1:]
     n_run = n_failed = 0
+    done = set()
     with tempfile.TemporaryDirectory(prefix="docs-", dir=build) as folder:
         lay_out(source, build, folder)
         for document in documents:
-            for line, block in blocks(os.path.join(source, document)):
+            new = [(line, block) for line, block in blocks(os.path.join(source, document)) if block not in done]
+            done.update(block for _, block in new)
+            for line, block in new:
                 result = run(block, folder, build)
                 n_run += 1
                 if result.returncode != expected_exit_code(block):
