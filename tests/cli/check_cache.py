@@ -99,13 +99,13 @@ def check_growth(job, seed):
     return n_known
 
 
-def check_losses(job, seed):
+def check_losses(job, seed, n_killed):
     """Runs that are killed, a cache that is deleted, cut, or full of rubbish."""
     jitter = random.Random(seed)
     path = job.output / CACHE
     job.write(1.1, jitter)
     assert job.judge() > 0
-    for _ in range(8):
+    for _ in range(n_killed):
         path.unlink(missing_ok=True)
         job.kill(jitter.random() * 0.15)
         job.judge()
@@ -138,15 +138,17 @@ def check_changes(job):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
-    program = parser.parse_args().program
+    parser.add_argument("--few", action="store_true", help="one job, for a program that is slow")
+    options = parser.parse_args()
+    program = options.program
     jobs = ([], ["drop=0.02", "timelines=none"], ["format=json"],
-            ["fault=compute ranks=3 factor=1.4 onset=340 until=480"])
+            ["fault=compute ranks=3 factor=1.4 onset=340 until=480"])[:1 if options.few else None]
     for number, settings in enumerate(jobs):
         with tempfile.TemporaryDirectory() as folder:
             job = Job(program, pathlib.Path(folder), *settings)
             n_known = check_growth(job, 7 + number)
             if number == 0:
-                check_losses(job, 3)
+                check_losses(job, 3, 3 if options.few else 8)
                 check_changes(job)
             print(f"{settings}: runs={job.runs}, known chapters={n_known}")
             if n_known == 0:

@@ -1,5 +1,5 @@
 # A model_config.json in the folder may be hostile: nothing runs, nothing is written, no path changes, one warning at most.
-"$FAILSLOW" simulate job steps=60 tp=1 dp=8 pp=1 timelines=all fault="compute ranks=2 factor=1.6 onset=20" > told
+"$FAILSLOW" simulate job steps=40 tp=1 dp=4 pp=1 timelines=all fault="compute ranks=2 factor=1.6 onset=20" > told
 rm told job/model_config.json
 mkdir elsewhere
 cp -r job/timeline elsewhere

@@ -11,7 +11,8 @@
 #include "fuzz/random_text.h"
 #include "source/ingest.h"
 
-enum { ROUNDS = 400 };
+/* Under sanitizers fewer; each third cut, from another place in each seed. */
+enum { ROUNDS = FSL_TEST_COST > 1 ? 100 : 400, CUT_STEP = FSL_TEST_COST > 1 ? 3 : 1 };
 
 static bool is_name(const struct fsl_sink *sink, uint32_t id)
 {
@@ -86,7 +87,7 @@ static void mutate_seed(const struct fsl_format *format, const char *path, uint6
 	seed.length = fread(seed.text, 1, DOCUMENT_BYTES_MAX, file);
 	assert_int_equal(fclose(file), 0);
 	read_document(format, &seed);
-	for (size_t cut = 0; cut < seed.length; cut++) {
+	for (size_t cut = seed.length % CUT_STEP; cut < seed.length; cut += CUT_STEP) {
 		struct document document = seed;
 		document.length = cut;
 		read_document(format, &document);
