@@ -131,19 +131,34 @@ const char *fsl_json_write_digits(int64_t value, int decimals, int min_decimals,
 	return c;
 }
 
+/* Writes the shortest text with an exponent that reads as @value; returns its number of digits. A
+ * text of at most 15 digits comes back from a double as it was, so zeros at its end are all that
+ * must go. */
+static int shortest(double value, char *buffer, size_t size)
+{
+	enum { DIGITS_KEPT = 15, DIGITS_MAX = 17 };
+	int n_digits = DIGITS_KEPT;
+	(void)snprintf(buffer, size, "%.*e", n_digits - 1, value);
+	for (; strtod(buffer, NULL) != value && n_digits < DIGITS_MAX; n_digits++) {
+		(void)snprintf(buffer, size, "%.*e", n_digits, value);
+	}
+	const char *exponent = strchr(buffer, 'e');
+	for (; exponent != NULL && n_digits > 1 && exponent[-1] == '0'; exponent--) {
+		n_digits--;
+	}
+	(void)snprintf(buffer, size, "%.*e", n_digits - 1, value);
+	return n_digits;
+}
+
 const char *fsl_python_float(double value, char *buffer, size_t size)
 {
-	enum { DIGITS_MAX = 17, FIXED_EXPONENT_MIN = -4, FIXED_EXPONENT_MAX = 15 };
+	enum { FIXED_EXPONENT_MIN = -4, FIXED_EXPONENT_MAX = 15 };
 	if (!isfinite(value)) {
 		const char *text = isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
 		(void)snprintf(buffer, size, "%s", text);
 		return buffer;
 	}
-	int n_digits = 0;
-	do {
-		n_digits++;
-		(void)snprintf(buffer, size, "%.*e", n_digits - 1, value);
-	} while (n_digits < DIGITS_MAX && strtod(buffer, NULL) != value);
+	int n_digits = shortest(value, buffer, size);
 	const char *exponent_text = strchr(buffer, 'e');
 	long exponent = exponent_text != NULL ? strtol(exponent_text + 1, NULL, 10) : 0;
 	if (exponent >= FIXED_EXPONENT_MIN && exponent <= FIXED_EXPONENT_MAX) {
