@@ -153,15 +153,17 @@ static bool is_level_confirmed(const struct fsl_blame *blame, const struct fsl_c
 }
 
 /* Whether a rank that was another before worked longer by what its charge says, or by what the
- * steps took longer. @work: 2 * steps + 1. */
+ * steps took longer. If arcs name somebody else, others must have waited for this one, too. @work:
+ * 2 * steps + 1. */
 static bool is_change_confirmed(const struct fsl_blame *blame, size_t r, const struct sides *sides,
-				double *work)
+				bool is_else, double *work)
 {
 	const struct fsl_charge *charge = &blame->charges[r];
 	double n_in = (double)sides->n_told[1], n_out = (double)sides->n_told[0];
 	double excess_ms = charge->own_ms - charge->peers_ms;
-	double told_ms = fmax(sides->excess_ms[1] / n_in - sides->excess_ms[0] / n_out,
-			      sides->costly_ms[1] / n_in - sides->costly_ms[0] / n_out);
+	double beyond_ms = sides->excess_ms[1] / n_in - sides->excess_ms[0] / n_out;
+	double costly_ms = sides->costly_ms[1] / n_in - sides->costly_ms[0] / n_out;
+	double told_ms = is_else ? costly_ms : fmax(beyond_ms, costly_ms);
 	size_t n_least = 0;
 	double rise_ms = fsl_episode_rise(&charge->episode, blame->step_dur_ms, blame->n_steps,
 					  &n_least, work);
@@ -185,7 +187,8 @@ static bool is_confirmed(const struct fsl_blame *blame, const struct fsl_case *f
 	if (charge->pattern == FSL_PATTERN_LASTING && !charge->is_change) {
 		return is_level_confirmed(blame, facts, arrivals, r, &sides);
 	}
-	return sides.n_told[0] > 0 && is_change_confirmed(blame, r, &sides, arrivals->work);
+	return sides.n_told[0] > 0 && is_change_confirmed(blame, r, &sides, arrivals->arcs->n_slow > 0,
+							 arrivals->work);
 }
 
 static void drop_charge(struct fsl_charge *charge)
