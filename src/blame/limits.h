@@ -86,7 +86,7 @@ enum {
 #define FSL_OUTLIER_FREEDOM_MIN 4
 /* The work of a class seems to grow if the steps became shorter by this part of its rise: its ranks
  * wait elsewhere. Untold. */
-#define FSL_CLASS_STEP_SHARE_MIN 0.5
+#define FSL_CLASS_STEP_SHARE_MIN 0.1
 
 /*
  * Steps and episodes.
