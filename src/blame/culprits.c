@@ -138,6 +138,40 @@ static bool is_uneven_host(const struct fsl_case *facts, size_t r)
 	return fsl_median(queues_ms, n, scratch) < FSL_HOSTS_QUEUE_SHARE_MAX * blame->step_ms;
 }
 
+/* Mean excess of a rank over the seen ones of steps [begin, end); NaN without any. */
+static double mean_excess_ms(const struct fsl_blame *blame, size_t r, size_t begin, size_t end)
+{
+	double sum = 0.0;
+	size_t n = 0;
+	for (size_t s = begin; s < end; s++) {
+		double excess_ms = fsl_blame_excess_ms(blame, r, s);
+		if (!isnan(excess_ms)) {
+			sum += excess_ms;
+			n++;
+		}
+	}
+	return n > 0 ? sum / (double)n : NAN;
+}
+
+/*
+ * The whole class of the rank grew by as much, and most of it costs nothing: its ranks wait for
+ * something that they share, and chance says who of them is the last.
+ */
+static bool is_one_of_a_class(const struct fsl_case *facts, size_t r, double least_ms)
+{
+	const struct fsl_peers *peers = &facts->blame->peers;
+	const struct fsl_episode *shift = &facts->blame->shifts[peers->class_of[r]];
+	const uint32_t *members = peers->members + peers->begin[peers->class_of[r]];
+	double excess_ms = mean_excess_ms(facts->blame, r, shift->begin, shift->end);
+	size_t n_alike = 0, n = fsl_peers_n(peers, r);
+	for (size_t m = 0; m < n && shift->begin < shift->end; m++) {
+		n_alike += loss_of_rank(facts, members[m]) < least_ms &&
+			   mean_excess_ms(facts->blame, members[m], shift->begin, shift->end) >=
+				   FSL_CLASS_ALIKE_SHARE * excess_ms;
+	}
+	return 2 * n_alike > n;
+}
+
 /*
  * Why the charge of a rank is not enough to name it, in one clause in the verdict's arena; NULL
  * when it is. @least_ms: the loss per step that counts; @pauses_ms: fsl_fuse_pauses_ms().
@@ -167,6 +201,13 @@ static const char *doubt_about(struct fsl_localisation *out, const struct fsl_ca
 			&out->arena,
 			"own work %.1f ms per step above its peers all along, but no host of theirs "
 			"launches work ahead: hosts that differ rather than a slow one",
+			charge->own_ms - charge->peers_ms);
+	}
+	if (is_one_of_a_class(facts, r, least_ms)) {
+		return fsl_arena_printf(
+			&out->arena,
+			"own work %.1f ms per step above its own past, as that of all its peers, "
+			"most of which cost nothing",
 			charge->own_ms - charge->peers_ms);
 	}
 	if (charge->is_certain) {
@@ -210,21 +251,6 @@ static const char *doubt_about(struct fsl_localisation *out, const struct fsl_ca
 }
 
 /* The next-best suspect: the rank that comes after the culprits, and why it is none of them. */
-
-/* Mean excess of a rank over the seen ones of steps [begin, end); NaN without any. */
-static double mean_excess_ms(const struct fsl_blame *blame, size_t r, size_t begin, size_t end)
-{
-	double sum = 0.0;
-	size_t n = 0;
-	for (size_t s = begin; s < end; s++) {
-		double excess_ms = fsl_blame_excess_ms(blame, r, s);
-		if (!isnan(excess_ms)) {
-			sum += excess_ms;
-			n++;
-		}
-	}
-	return n > 0 ? sum / (double)n : NAN;
-}
 
 /* Why a rank with this excess is not named: the first reason that holds. Text of @arena. */
 static const char *why_not(struct fsl_arena *arena, const struct fsl_case *facts, size_t r,

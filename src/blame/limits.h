@@ -87,6 +87,8 @@ enum {
 /* The work of a class seems to grow if the steps became shorter by this part of its rise: its ranks
  * wait elsewhere. Untold. */
 #define FSL_CLASS_STEP_SHARE_MIN 0.1
+/* Ranks of a class grew alike if one grew by at least this share of the other. Untold. */
+#define FSL_CLASS_ALIKE_SHARE 0.8
 
 /*
  * Steps and episodes.
