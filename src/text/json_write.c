@@ -133,11 +133,11 @@ const char *fsl_json_write_digits(int64_t value, int decimals, int min_decimals,
 
 /* Writes the shortest text with an exponent that reads as @value; returns its number of digits. A
  * text of at most 15 digits comes back from a double as it was, so zeros at its end are all that
- * must go. */
+ * must go. A subnormal number keeps fewer digits. */
 static int shortest(double value, char *buffer, size_t size)
 {
 	enum { DIGITS_KEPT = 15, DIGITS_MAX = 17 };
-	int n_digits = DIGITS_KEPT;
+	int n_digits = isnormal(value) ? DIGITS_KEPT : 1;
 	(void)snprintf(buffer, size, "%.*e", n_digits - 1, value);
 	for (; strtod(buffer, NULL) != value && n_digits < DIGITS_MAX; n_digits++) {
 		(void)snprintf(buffer, size, "%.*e", n_digits, value);
