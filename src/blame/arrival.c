@@ -187,8 +187,8 @@ static bool is_confirmed(const struct fsl_blame *blame, const struct fsl_case *f
 	if (charge->pattern == FSL_PATTERN_LASTING && !charge->is_change) {
 		return is_level_confirmed(blame, facts, arrivals, r, &sides);
 	}
-	return sides.n_told[0] > 0 && is_change_confirmed(blame, r, &sides, arrivals->arcs->n_slow > 0,
-							 arrivals->work);
+	return sides.n_told[0] > 0 &&
+	       is_change_confirmed(blame, r, &sides, arrivals->arcs->n_slow > 0, arrivals->work);
 }
 
 static void drop_charge(struct fsl_charge *charge)
@@ -302,24 +302,10 @@ static enum fsl_status judge_all(struct fsl_blame *out, const struct fsl_case *f
 	return FSL_OK;
 }
 
-/* Whether arcs may change what is known: somebody is charged, or gaps between operators may hide a
- * rank's work. */
-static bool are_asked(const struct fsl_blame *blame, const struct fsl_case *facts)
-{
-	bool is_asked = !fsl_own_is_work(facts->own);
-	for (size_t r = 0; r < blame->n_ranks && !is_asked; r++) {
-		is_asked = blame->charges[r].pattern != FSL_PATTERN_NONE;
-	}
-	return is_asked;
-}
-
 enum fsl_status fsl_arrivals_judge(struct fsl_blame *out, const struct fsl_case *facts,
 				   struct fsl_error *err)
 {
 	struct fsl_arcs arcs = {.ranks = NULL};
-	if (!are_asked(out, facts)) {
-		return FSL_OK;
-	}
 	enum fsl_status status =
 		fsl_arcs_find(&arcs, facts->run, facts->topology, facts->match->clock_ns, err);
 	if (arcs.n_judged > 0) {
