@@ -1,0 +1,171 @@
+/* Ranks that wait beneath their operators seem to work: they are not named, and hide nobody. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "judge.h"
+#include "support/program.h"
+
+enum { PATH_BYTES = 1024, WORDS_MAX = 24 };
+
+/* A minute behind the begin of the job, whose last event is half as old. */
+#define NOW_NS (INT64_C(1750000060) * 1000000000)
+
+/* Words for `failslow simulate`; NULL ends them. */
+static void judge_words(struct judgement *out, const char *const *words)
+{
+	char name[64], dir[PATH_BYTES], results[2 * PATH_BYTES];
+	char *argv[WORDS_MAX + 4] = {FSL_PROGRAM, "simulate", dir};
+	struct program_run run;
+	(void)snprintf(name, sizeof(name), "waiters-%ld", (long)getpid());
+	assert_true(scratch_create(FSL_BUILD_DIR, name, dir, sizeof(dir)));
+	for (size_t i = 0; words[i] != NULL; i++) {
+		argv[3 + i] = (char *)words[i];
+	}
+	assert_true(program_run(&run, NULL, argv));
+	assert_int_equal(run.exit_code, 0);
+	program_run_fini(&run);
+	(void)snprintf(results, sizeof(results), "%s/out", dir);
+	judge_tree(out, dir, results, NOW_NS, 2);
+	scratch_remove(dir);
+}
+
+static void assert_one(const struct judgement *judgement, int rank)
+{
+	assert_string_equal(judgement->kind, "slow_rank");
+	assert_int_equal(judgement->n_culprits, 1);
+	assert_int_equal(judgement->culprits[0], rank);
+}
+
+/* The host holds the group that a late rank keeps waiting; others wait for the group. */
+static void mates_of_a_rank_whose_data_come_late_now_and_then_are_not_named(void **state)
+{
+	static const char *const faults[] = {
+		"fault=dataloader period=4 on=1 ranks=1 extra_ms=471.9 onset=17",
+		"fault=dataloader period=5 on=1 ranks=14 extra_ms=520 onset=12"};
+	static const char *const seeds[] = {"seed=223882830782820", "seed=91192419965667"};
+	static const int ranks[] = {1, 14};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const char *const words[] = {"family=hsdp",
+					     "tp=1",
+					     "dp=16",
+					     "pp=1",
+					     "ranks_per_host=4",
+					     "steps=80",
+					     "noise=0.008",
+					     "hetero=0.003",
+					     "tails=0.001",
+					     "timelines=first",
+					     "step_ms=300",
+					     seeds[i],
+					     faults[i],
+					     NULL};
+		struct judgement judgement;
+		judge_words(&judgement, words);
+		assert_one(&judgement, ranks[i]);
+	}
+}
+
+/* Receives are posted ahead: the slower the network, the less of a wait looks like work. */
+static void ranks_that_seem_faster_beside_a_slow_network_were_not_slow_before(void **state)
+{
+	static const char *const faults[] = {"fault=nic ranks=0-3 factor=3.4 onset=19",
+					     "fault=nic ranks=0-3 factor=3.3 onset=18"};
+	static const char *const seeds[] = {"seed=11", "seed=15"};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const char *const words[] = {"family=vpp",
+					     "tp=1",
+					     "dp=4",
+					     "pp=2",
+					     "ranks_per_host=4",
+					     "steps=80",
+					     "noise=0.008",
+					     "hetero=0.003",
+					     "tails=0.001",
+					     "timelines=first",
+					     "step_ms=300",
+					     seeds[i],
+					     faults[i],
+					     NULL};
+		struct judgement judgement;
+		judge_words(&judgement, words);
+		for (int k = 0; k < judgement.n_culprits; k++) {
+			assert_string_equal(judgement.causes[k], "network");
+		}
+	}
+}
+
+static void chance_names_nobody_of_a_stage_that_waits_for_the_network_alike(void **state)
+{
+	static const char *const seeds[] = {"seed=88761129949660", "seed=245647355595304"};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const char *const words[] = {"family=vpp",
+					     "tp=1",
+					     "dp=4",
+					     "pp=2",
+					     "ranks_per_host=4",
+					     "steps=80",
+					     "noise=0.008",
+					     "hetero=0.003",
+					     "tails=0.001",
+					     i == 0 ? "timelines=all" : "timelines=first",
+					     "step_ms=300",
+					     seeds[i],
+					     i == 0 ? "fault=nic ranks=4-7 factor=1.86448 onset=12"
+						    : "fault=nic ranks=4-7 factor=1.86301 onset=16",
+					     NULL};
+		struct judgement judgement;
+		judge_words(&judgement, words);
+		for (int k = 0; k < judgement.n_culprits; k++) {
+			assert_string_equal(judgement.causes[k], "network");
+		}
+	}
+}
+
+static void a_rank_of_a_ring_that_throttles_now_and_then_is_named(void **state)
+{
+	static const char *const faults[] = {
+		"fault=compute period=10 on=5 ranks=6 factor=1.408 onset=11",
+		"fault=compute period=8 on=4 ranks=1 factor=1.39 onset=16"};
+	static const int ranks[] = {6, 1};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const char *const words[] = {"family=cp",
+					     "tp=4",
+					     "dp=2",
+					     "pp=1",
+					     "ranks_per_host=4",
+					     "steps=80",
+					     "noise=0.008",
+					     "hetero=0.003",
+					     "tails=0.001",
+					     "timelines=first",
+					     "step_ms=300",
+					     i == 0 ? "seed=195117481521793" : "seed=8",
+					     faults[i],
+					     NULL};
+		struct judgement judgement;
+		judge_words(&judgement, words);
+		assert_one(&judgement, ranks[i]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(mates_of_a_rank_whose_data_come_late_now_and_then_are_not_named),
+		cmocka_unit_test(ranks_that_seem_faster_beside_a_slow_network_were_not_slow_before),
+		cmocka_unit_test(chance_names_nobody_of_a_stage_that_waits_for_the_network_alike),
+		cmocka_unit_test(a_rank_of_a_ring_that_throttles_now_and_then_is_named),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
