@@ -351,9 +351,9 @@ enum { FSL_STAGE_RANKS_ASKED_MAX = 16, FSL_STAGE_OPS_ASKED_MAX = 1024 };
 #define FSL_CONFIDENCE_REPEATED 0.9
 /* Imbalance and pauses: the reason may lie outside what is recorded. */
 #define FSL_CONFIDENCE_IMBALANCE 0.7
-/* Normal, if gaps may hide work: of families of jobs whose communication overlaps, every second
- * such answer is right if there are six faulty captures for a healthy one. Per share of the ranks
- * that left data. */
+/* Normal, if gaps or unmatched transfers may hide work: of families of jobs whose communication
+ * overlaps, every second such answer is right if there are six faulty captures for a healthy one.
+ * Per share of the ranks that left data. */
 #define FSL_CONFIDENCE_NORMAL_HIDDEN 0.7
 /* Verdicts that no measured loss backs; the first two per share of the ranks that left data. */
 #define FSL_CONFIDENCE_NORMAL   0.9
