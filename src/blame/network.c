@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <failslow/stats.h>
+
 #include "base/mem.h"
 #include "base/try.h"
 #include "blame/blame.h"
@@ -66,12 +68,30 @@ static bool is_over(const struct look *look, size_t i)
 	return look->links[i].episode.end < look->facts->blame->n_steps;
 }
 
-/* Two groups without a common rank are slow for a while each, and all that are slow are over: no
- * link mends itself while another one fails. */
+/* True if the steps behind the end of a slow link are about as long: something else goes on. */
+static bool goes_on(const struct look *look, size_t i)
+{
+	const struct fsl_blame *blame = look->facts->blame;
+	const struct fsl_link *link = &look->links[i];
+	size_t end = link->episode.end, n_inside = end - link->episode.begin;
+	size_t n_after = blame->n_steps - end < n_inside ? blame->n_steps - end : n_inside;
+	double *scratch = n_after >= FSL_REST_STEPS_MIN
+				  ? fsl_calloc(blame->n_steps + 1, sizeof(*scratch))
+				  : NULL;
+	if (scratch == NULL) {
+		return false;
+	}
+	double inside_ms = fsl_median(blame->step_dur_ms + link->episode.begin, n_inside, scratch);
+	double fall_ms = inside_ms - fsl_median(blame->step_dur_ms + end, n_after, scratch);
+	fsl_free(scratch);
+	return fall_ms < FSL_EXPLAINED_SHARE_MIN * link->lost_ms_per_step;
+}
+
+/* All groups that are slow are over, and another one without a common rank is slow for a while as
+ * well, or steps stay long: no link mends itself while another one fails. */
 static bool moves(const struct look *look)
 {
 	size_t first = SIZE_MAX;
-	bool is_found = false;
 	for (size_t i = 0; i < look->n_links; i++) {
 		bool is_told = look->counts[i];
 		if (is_told && (!is_group(look, i) || !is_over(look, i))) {
@@ -79,6 +99,7 @@ static bool moves(const struct look *look)
 		}
 		first = is_told && first == SIZE_MAX ? i : first;
 	}
+	bool is_found = first != SIZE_MAX && goes_on(look, first);
 	for (size_t i = 0; i < look->n_links && !is_found && first != SIZE_MAX; i++) {
 		const struct fsl_episode *one = &look->links[first].episode,
 					 *other = &look->links[i].episode;
