@@ -68,23 +68,27 @@ static bool is_over(const struct look *look, size_t i)
 	return look->links[i].episode.end < look->facts->blame->n_steps;
 }
 
-/* True if the steps behind the end of a slow link are about as long: something else goes on. */
+/* True if steps stay long behind the end of a slow link, by what counts and by half of what it took
+ * away with it: something else goes on. */
 static bool goes_on(const struct look *look, size_t i)
 {
 	const struct fsl_blame *blame = look->facts->blame;
-	const struct fsl_link *link = &look->links[i];
-	size_t end = link->episode.end, n_inside = end - link->episode.begin;
-	size_t n_after = blame->n_steps - end < n_inside ? blame->n_steps - end : n_inside;
+	const struct fsl_episode *episode = &look->links[i].episode;
+	size_t n_inside = episode->end - episode->begin, n_left = blame->n_steps - episode->end;
+	size_t n_after = n_left < n_inside ? n_left : n_inside;
 	double *scratch = n_after >= FSL_REST_STEPS_MIN
 				  ? fsl_calloc(blame->n_steps + 1, sizeof(*scratch))
 				  : NULL;
 	if (scratch == NULL) {
 		return false;
 	}
-	double inside_ms = fsl_median(blame->step_dur_ms + link->episode.begin, n_inside, scratch);
-	double fall_ms = inside_ms - fsl_median(blame->step_dur_ms + end, n_after, scratch);
+	double inside_ms = fsl_median(blame->step_dur_ms + episode->begin, n_inside, scratch);
+	double after_ms = fsl_median(blame->step_dur_ms + episode->end, n_after, scratch);
+	double stays_ms = after_ms - fsl_best_level(blame->step_dur_ms, blame->n_steps, scratch);
 	fsl_free(scratch);
-	return fall_ms < FSL_EXPLAINED_SHARE_MIN * link->lost_ms_per_step;
+	return stays_ms >= FSL_NOTED_LOSS_SHARE *
+				   fsl_least_loss_ms(look->facts->config, blame->step_ms) &&
+	       stays_ms >= FSL_EXPLAINED_SHARE_MIN * (inside_ms - after_ms);
 }
 
 /* All groups that are slow are over, and another one without a common rank is slow for a while as

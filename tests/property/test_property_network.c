@@ -45,13 +45,14 @@ static void a_host_is_named_if_all_that_leaves_it_is_slow(void **state)
 
 static void slowness_that_wanders_from_group_to_group_names_nobody(void **state)
 {
-	static const char *const families[] = {"family=zb", "family=moe"};
+	static const char *const families[] = {"family=zb", "family=moe", "family=vpp",
+					       "family=vpp"};
 	(void)state;
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		const char *const settings[] = {families[i],
 						"tp=1",
-						i == 0 ? "dp=4" : "dp=8",
-						i == 0 ? "pp=2" : "pp=1",
+						i == 1 ? "dp=8" : "dp=4",
+						i == 1 ? "pp=1" : "pp=2",
 						"steps=80",
 						"ranks_per_host=4",
 						"step_ms=300",
@@ -59,7 +60,7 @@ static void slowness_that_wanders_from_group_to_group_names_nobody(void **state)
 		struct known_job job = job_of(settings, FSL_SIM_CONGESTION, 2.2);
 		struct judgement judgement;
 		job.params.seed = 7 + i;
-		job.onset_step = 12;
+		job.onset_step = i == 2 ? 10 : 12;
 		judge(&judgement, &job, 2);
 		assert_string_equal(judgement.kind, "job_slowdown");
 		assert_int_equal(judgement.n_culprits, 0);
