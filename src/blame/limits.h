@@ -402,4 +402,22 @@ enum { FSL_PLACES_SURE_SLOW_MIN = 3, FSL_PLACES_SURE_REST_MIN = 6 };
 /* Most ranks of a class are slow, and not a few fast, if these would be faster than this. */
 #define FSL_PLACES_FASTER_MAX 1.3
 
+/*
+ * Bandwidths: links of a capture beside links alike (bandwidth.h).
+ */
+/* Bytes over a link: the time of less is latency, not bandwidth. */
+#define FSL_BANDWIDTH_BYTES_MIN (INT64_C(1) << 20)
+/* Links alike differ by this anyway, as standard deviation of the logarithm of their bandwidth. By
+ * experience. */
+#define FSL_BANDWIDTH_SIGMA_MIN 0.02
+/* Links alike: a single one is compared with nothing. */
+enum { FSL_BANDWIDTH_ALIKE_MIN = 2 };
+/* Among few links alike those are slow that are this much slower than the slowest other: halves of
+ * a link's width are 0.5, healthy links of one kind differ by a tenth. */
+#define FSL_BANDWIDTH_FEW_RATIO_MAX 0.65
+/* The rank is slow, not its links, if so many of its links are... By experience. */
+enum { FSL_PORT_LINKS_MIN = 3 };
+/* ...and this share of them. By experience. */
+#define FSL_PORT_LINKS_SHARE_MIN 0.5
+
 #endif

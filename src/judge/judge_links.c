@@ -1,14 +1,13 @@
 /*
  * Single links of each kind: how many there are, how fast the slowest, the middle and the fastest
- * of them are, and which two ranks the slowest one joins. No fault: judge_slow_link.c compares
- * those that are alike.
+ * of them are, and which two ranks the slowest one joins. No fault: blame/bandwidth.h
+ * compares those that are alike.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "judge/finding.h"
-#include "judge/limits.h"
-#include "judge/link_table.h"
+#include "blame/limits.h"
+#include "judge/to_places.h"
 #include "text/phrase.h"
 
 static const struct kind {
@@ -64,7 +63,7 @@ static enum fsl_status tell(struct fsl_profile_findings *findings,
 		for (size_t i = 0; i < table->n_rows; i++) {
 			const struct fsl_link_row *row = &table->rows[i];
 			if (row->transport == kinds[k].transport &&
-			    row->n_bytes / (int64_t)row->n_steps >= FSL_JUDGE_LINK_BYTES_MIN) {
+			    row->n_bytes / (int64_t)row->n_steps >= FSL_BANDWIDTH_BYTES_MIN) {
 				rows[n++] = row;
 			}
 		}
@@ -85,16 +84,10 @@ static enum fsl_status tell(struct fsl_profile_findings *findings,
 enum fsl_status fsl_profile_judge_links(struct fsl_profile_findings *findings,
 					const struct fsl_profile_case *facts, struct fsl_error *err)
 {
-	struct fsl_link_table table;
-	enum fsl_status status = fsl_link_table_build(&table, facts->profile, facts->cluster, err);
-	if (status != FSL_OK) {
-		return status;
-	}
-	const struct fsl_link_row **rows = fsl_calloc(table.n_rows + 1, sizeof(*rows));
-	status = rows != NULL
-			 ? tell(findings, &table, rows, err)
-			 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: links=%zu", table.n_rows);
+	const struct fsl_link_table *table = &facts->places->links;
+	const struct fsl_link_row **rows = NULL;
+	FSL_TRY(FSL_NEW(rows, table->n_rows + 1, "links", err));
+	enum fsl_status status = tell(findings, table, rows, err);
 	fsl_free(rows);
-	fsl_link_table_fini(&table);
 	return status;
 }

@@ -155,26 +155,12 @@ enum { FSL_JUDGE_SINGLE_LIKE_MIN = 8 };
 /* Members: among fewer somebody is always waited for most. */
 enum { FSL_JUDGE_WAITED_FOR_MEMBERS_MIN = 3 };
 
-/* Links (judge_links.c, judge_slow_link.c). */
+/* Links (to_places.c, judge_counters.c). By experience. */
 
-/* Bytes over a link: the time of less is latency, not bandwidth. */
-#define FSL_JUDGE_LINK_BYTES_MIN (INT64_C(1) << 20)
-/* Links alike differ by this anyway, as standard deviation of the logarithm of their bandwidth. By
- * experience. */
-#define FSL_JUDGE_LINK_SIGMA_MIN 0.02
-/* Level of the test for outliers among them. By experience. */
+/* Level of the test for outliers among links alike. */
 #define FSL_JUDGE_LINK_ALPHA 0.004
-/* Links alike: a single one is compared with nothing. */
-enum { FSL_JUDGE_FEW_LINKS_MIN = 2 };
-/* Among few links alike those are slow that are this much slower than the slowest other: halves of
- * a link's width are 0.5, healthy links of one kind differ by a tenth. */
-#define FSL_JUDGE_FEW_LINKS_RATIO_MAX 0.65
-/* A slow link lacks this share of the usual bandwidth. By experience. */
+/* A slow link lacks this share of the usual bandwidth. */
 #define FSL_JUDGE_LINK_LACK_MIN 0.2
-/* The rank is slow, not its links, if so many of its links are... By experience. */
-enum { FSL_JUDGE_RANK_LINKS_MIN = 3 };
-/* ...and this share of them. By experience. */
-#define FSL_JUDGE_RANK_LINKS_SHARE_MIN 0.5
 
 /* Traffic (judge_traffic.c, judge_communication.c). Advisor. */
 

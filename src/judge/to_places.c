@@ -5,6 +5,7 @@
 
 #include <gsl/gsl_cdf.h>
 
+#include "base/try.h"
 #include "blame/limits.h"
 #include "capture/edges.h"
 #include "capture/step_rows.h"
@@ -126,6 +127,21 @@ static bool is_partial(const struct fsl_places_job *job,
 	return meetings->n_torn + meetings->n_unusable > 0;
 }
 
+static enum fsl_status judge_links(struct fsl_capture_places *out,
+				   const struct fsl_profile_case *facts, struct fsl_error *err)
+{
+	const struct fsl_bandwidth_job job = {
+		.table = &out->links,
+		.capture = &out->job,
+		.alpha = fmin(FSL_JUDGE_LINK_ALPHA,
+			      fsl_profile_chance_max(facts, FSL_JUDGE_LINK_ALPHA)),
+		.lack_min = fsl_profile_tested_min(facts, FSL_JUDGE_LINK_LACK_MIN),
+		.cost_share_min = out->job.suspect_share_min,
+		.named_share_min = FSL_JUDGE_NAMED_SHARE_MIN};
+	FSL_TRY(fsl_link_table_build(&out->links, facts->profile, facts->cluster, err));
+	return fsl_bandwidths_judge(&out->bandwidths, &job, err);
+}
+
 enum fsl_status fsl_profile_place(struct fsl_capture_places *out,
 				  const struct fsl_profile_case *facts,
 				  struct fsl_profile_meetings *meetings, struct fsl_error *err)
@@ -145,6 +161,7 @@ enum fsl_status fsl_profile_place(struct fsl_capture_places *out,
 		out->job.is_partial = is_partial(&out->job, meetings);
 		status = fsl_places_judge(&out->places, &out->job, err);
 	}
+	FSL_THEN(status, judge_links(out, facts, err));
 	if (status != FSL_OK) {
 		fsl_capture_places_fini(out);
 	}
@@ -153,6 +170,8 @@ enum fsl_status fsl_profile_place(struct fsl_capture_places *out,
 
 void fsl_capture_places_fini(struct fsl_capture_places *places)
 {
+	fsl_bandwidths_fini(&places->bandwidths);
+	fsl_link_table_fini(&places->links);
 	fsl_places_fini(&places->places);
 	fsl_arena_fini(&places->arena);
 	*places = (struct fsl_capture_places){0};

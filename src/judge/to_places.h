@@ -1,8 +1,8 @@
-/* Asks blame/places.h who holds the ranks of a capture up, and what it costs. */
+/* Asks the engine who holds the ranks of a capture up, which links are slow, and what it costs. */
 #ifndef FSL_JUDGE_TO_PLACES_H
 #define FSL_JUDGE_TO_PLACES_H
 
-#include "blame/places.h"
+#include "blame/bandwidth.h"
 #include "judge/finding.h"
 #include "judge/to_run.h"
 
@@ -11,6 +11,8 @@ struct fsl_capture_places {
 	struct fsl_arena arena;
 	struct fsl_places_job job;
 	struct fsl_places places;
+	struct fsl_link_table links;
+	struct fsl_bandwidths bandwidths;
 	double *idle_ms; /* per place in profile->ranks: idle time of a step, in its work or before
 			    it */
 };

@@ -1,8 +1,6 @@
 /* Links compared with links of the same kind. */
 #include "unit/ascend/small_capture.h"
 
-#include "judge/link_table.h"
-
 /* All links of one group of all ranks, 100 MB each in a step of 100 ms; speed[src][dst] GB/s. */
 static void begin(struct small_capture *small, size_t n_ranks, double (*speed)(size_t, size_t))
 {

@@ -2,15 +2,16 @@
  * Traffic over each link of the set: the totals of communication_matrix.json of all ranks. The file
  * numbers the ends of links inside a group; the table holds ranks.
  */
-#ifndef FSL_JUDGE_LINK_TABLE_H
-#define FSL_JUDGE_LINK_TABLE_H
+#ifndef FSL_CAPTURE_LINK_TABLE_H
+#define FSL_CAPTURE_LINK_TABLE_H
 
 #include "capture/cluster.h"
 
 /* One direction between two ranks, for one type of operator over one kind of link. */
 struct fsl_link_row {
-	int32_t src, dst;   /* -1: the far end is not in the set and not told */
-	int32_t dst_number; /* number of the far end inside the group */
+	int32_t src, dst;        /* -1: the far end is not in the set and not told */
+	int32_t dst_number;      /* number of the far end inside the group */
+	size_t src_idx, dst_idx; /* in profile->ranks; SIZE_MAX: the far end is not in the set */
 	const char *group,
 		*type; /* "17522", "allreduce"; the names of a rank and the table's arena */
 	enum fsl_profile_transport transport;

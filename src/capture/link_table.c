@@ -1,13 +1,14 @@
 /* Links of all ranks in one table. */
-#include "judge/link_table.h"
+#include "capture/link_table.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
+#include "base/sort.h"
+#include "base/try.h"
 #include "capture/step_rows.h"
-#include "judge/to_run.h"
 
 /* Whose number inside a group it is. */
 struct place {
@@ -23,11 +24,9 @@ struct places {
 static int compare_places(const void *left, const void *right)
 {
 	const struct place *a = left, *b = right;
-	int order = strcmp(a->group, b->group);
-	if (order == 0) {
-		order = (a->number > b->number) - (a->number < b->number);
-	}
-	return order != 0 ? order : (a->rank > b->rank) - (a->rank < b->rank);
+	FSL_ORDER_BY(strcmp(a->group, b->group), 0);
+	FSL_ORDER_BY(a->number, b->number);
+	return FSL_ORDER(a->rank, b->rank);
 }
 
 /* Each operator of each step tells a rank's place again. */
@@ -49,10 +48,7 @@ static enum fsl_status find_places(struct places *places, struct fsl_arena *aren
 	for (size_t r = 0; r < profile->n_ranks; r++) {
 		n_max += profile->ranks[r].n_links;
 	}
-	places->items = fsl_arena_alloc(arena, (n_max + 1) * sizeof(*places->items));
-	if (places->items == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: links=%zu", n_max);
-	}
+	FSL_TRY(FSL_ARENA_NEW(places->items, arena, n_max + 1, "links", err));
 	for (size_t r = 0; r < profile->n_ranks; r++) {
 		const struct fsl_profile_rank *rank = &profile->ranks[r];
 		for (size_t l = 0; l < rank->n_links; l++) {
@@ -73,16 +69,9 @@ static enum fsl_status find_places(struct places *places, struct fsl_arena *aren
 static int32_t rank_of_place(const struct places *places, const char *group, int32_t number)
 {
 	const struct place wanted = {group, number, INT32_MIN};
-	size_t low = 0, high = places->n;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (compare_places(&places->items[middle], &wanted) < 0) {
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
-	}
+	size_t low = 0;
 	int32_t found = -1;
+	FSL_LOWER_BOUND(low, places->n, compare_places(&places->items[low], &wanted) < 0);
 	for (; low < places->n && places->items[low].number == number &&
 	       strcmp(places->items[low].group, group) == 0;
 	     low++) {
@@ -130,9 +119,10 @@ static bool is_usable(const struct fsl_profile_link *link)
 }
 
 static enum fsl_status add_rows(struct fsl_link_table *out, const struct places *places,
-				const struct fsl_profile_rank *rank,
+				const struct fsl_profile *profile, size_t src_idx,
 				const struct fsl_profile_cluster *cluster, struct fsl_error *err)
 {
+	const struct fsl_profile_rank *rank = &profile->ranks[src_idx];
 	size_t n_steps = fsl_profile_n_steps(rank);
 	for (size_t l = 0; l < rank->n_links; l++) {
 		const struct fsl_profile_link *link = &rank->links[l];
@@ -146,6 +136,7 @@ static enum fsl_status add_rows(struct fsl_link_table *out, const struct places 
 			.src = rank->rank,
 			.dst = rank_of_number(places, cluster, group, link->dst),
 			.dst_number = link->dst,
+			.src_idx = src_idx,
 			.group = group,
 			.type = fsl_arena_strndup(&out->arena, label, n_type),
 			.transport = link->transport,
@@ -157,6 +148,8 @@ static enum fsl_status add_rows(struct fsl_link_table *out, const struct places 
 			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: links=%zu",
 					rank->n_links);
 		}
+		const struct fsl_profile_rank *far = fsl_profile_rank_of(profile, row.dst);
+		row.dst_idx = far != NULL ? (size_t)(far - profile->ranks) : SIZE_MAX;
 		out->rows[out->n_rows++] = row;
 	}
 	return FSL_OK;
@@ -174,32 +167,24 @@ double fsl_link_gb_per_s(const struct fsl_link_row *row)
 
 int fsl_link_compare_kind(const struct fsl_link_row *a, const struct fsl_link_row *b)
 {
-	if (a->transport != b->transport) {
-		return a->transport < b->transport ? -1 : 1;
-	}
-	int order = strcmp(a->type, b->type);
-	if (order == 0) {
-		order = (a->size_class > b->size_class) - (a->size_class < b->size_class);
-	}
-	return order;
+	FSL_ORDER_BY(a->transport, b->transport);
+	FSL_ORDER_BY(strcmp(a->type, b->type), 0);
+	return FSL_ORDER(a->size_class, b->size_class);
 }
 
 static int compare_ends(const struct fsl_link_row *a, const struct fsl_link_row *b)
 {
-	int order = strcmp(a->group, b->group);
-	if (order == 0) {
-		order = (a->src > b->src) - (a->src < b->src);
-	}
-	return order != 0 ? order
-			  : (a->dst_number > b->dst_number) - (a->dst_number < b->dst_number);
+	FSL_ORDER_BY(strcmp(a->group, b->group), 0);
+	FSL_ORDER_BY(a->src, b->src);
+	return FSL_ORDER(a->dst_number, b->dst_number);
 }
 
 static int compare_links(const void *left, const void *right)
 {
 	const struct fsl_link_row *a = left, *b = right;
-	int order = a->transport != b->transport ? (a->transport < b->transport ? -1 : 1)
-						 : strcmp(a->type, b->type);
-	return order != 0 ? order : compare_ends(a, b);
+	FSL_ORDER_BY(a->transport, b->transport);
+	FSL_ORDER_BY(strcmp(a->type, b->type), 0);
+	return compare_ends(a, b);
 }
 
 static int compare_rows(const void *left, const void *right)
@@ -240,12 +225,10 @@ enum fsl_status fsl_link_table_build(struct fsl_link_table *out, const struct fs
 	for (size_t r = 0; r < profile->n_ranks; r++) {
 		n_max += profile->ranks[r].n_links;
 	}
-	out->rows = fsl_arena_alloc(&out->arena, (n_max + 1) * sizeof(*out->rows));
-	enum fsl_status status = out->rows != NULL ? find_places(&places, &scratch, profile, err)
-						   : FSL_FAIL(err, FSL_ERR_MEMORY,
-							      "out of memory: links=%zu", n_max);
+	enum fsl_status status = FSL_ARENA_NEW(out->rows, &out->arena, n_max + 1, "links", err);
+	FSL_THEN(status, find_places(&places, &scratch, profile, err));
 	for (size_t r = 0; r < profile->n_ranks && status == FSL_OK; r++) {
-		status = add_rows(out, &places, &profile->ranks[r], cluster, err);
+		status = add_rows(out, &places, profile, r, cluster, err);
 	}
 	fsl_arena_fini(&scratch);
 	if (status != FSL_OK) {
