@@ -369,15 +369,15 @@ static void add_clues(struct fsl_culprit *culprit, const struct fsl_charge *char
 {
 	fsl_culprit_add_fact(culprit, "own", charge->own_ms, "ms");
 	fsl_culprit_add_fact(culprit, "peers", charge->peers_ms, "ms");
-	fsl_culprit_add_fact(culprit, "own_ratio", charge->own_ms / charge->peers_ms, "ratio");
+	fsl_culprit_add_known(culprit, FSL_FACT_OWN_RATIO, charge->own_ms / charge->peers_ms);
 	fsl_culprit_add_fact(culprit, "high_steps", (double)charge->episode.n_high, "count");
-	fsl_culprit_add_fact(culprit, "persistence", charge->episode.persistence, "share");
+	fsl_culprit_add_known(culprit, FSL_FACT_PERSISTENCE, charge->episode.persistence);
 	if (!isnan(charge->last_share)) {
 		fsl_culprit_add_fact(culprit, "waited_for", charge->last_share, "share");
 	}
 	if (charge->onset.is_known) {
-		fsl_culprit_add_fact(culprit, "before", charge->onset.healthy_ratio, "ratio");
-		fsl_culprit_add_fact(culprit, "after", charge->onset.slow_ratio, "ratio");
+		fsl_culprit_add_known(culprit, FSL_FACT_BEFORE, charge->onset.healthy_ratio);
+		fsl_culprit_add_known(culprit, FSL_FACT_AFTER, charge->onset.slow_ratio);
 		fsl_culprit_add_fact(culprit, "onset", charge->onset.p_value, "p");
 	}
 	if (!isnan(clues->head_ms)) {
@@ -511,7 +511,7 @@ static enum fsl_status name_link_end(struct fsl_localisation *out, const struct 
 	fsl_culprit_add_fact(&culprit, "transfer_peers", link->peers_ms, "ms");
 	fsl_culprit_add_fact(&culprit, "transfer_ratio", link->transfer_ms / link->peers_ms,
 			     "ratio");
-	fsl_culprit_add_fact(&culprit, "persistence", link->episode.persistence, "share");
+	fsl_culprit_add_known(&culprit, FSL_FACT_PERSISTENCE, link->episode.persistence);
 	fsl_culprit_add_fact(&culprit, "like_groups", (double)link->n_peers, "count");
 	return FSL_APPEND(out, culprits, &culprit, err);
 }
@@ -759,5 +759,6 @@ enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl
 	fsl_fuse_sort_culprits(out);
 	FSL_TRY(set_loss(out, facts, err));
 	forget_ends(out, facts); /* losses are those of the steps that were seen */
+	fsl_fuse_tell_rhythm(out, facts->steps);
 	return fsl_fuse_runner_up(out, facts, err);
 }

@@ -43,6 +43,9 @@ bool fsl_fuse_is_doubted(const struct fsl_case *facts, size_t rank_idx);
 enum fsl_status fsl_fuse_name_host(struct fsl_localisation *out, const struct fsl_case *facts,
 				   struct fsl_error *err);
 
+/* Sets shape and period of the culprits, whose losses and ends are known. */
+void fsl_fuse_tell_rhythm(struct fsl_localisation *out, const struct fsl_steps *steps);
+
 /* Tells, in the reason of the costliest culprit, which rank comes next and why it is not named. */
 enum fsl_status fsl_fuse_runner_up(struct fsl_localisation *out, const struct fsl_case *facts,
 				   struct fsl_error *err);

@@ -366,7 +366,7 @@ static enum fsl_status name_stage(struct fsl_localisation *out, const struct fsl
 	culprit.reason = found->reason;
 	fsl_culprit_add_fact(&culprit, "own", found->own_ms, "ms");
 	fsl_culprit_add_fact(&culprit, "peers", found->peers_ms, "ms");
-	fsl_culprit_add_fact(&culprit, "own_ratio", found->own_ms / found->peers_ms, "ratio");
+	fsl_culprit_add_known(&culprit, FSL_FACT_OWN_RATIO, found->own_ms / found->peers_ms);
 	fsl_culprit_add_fact(&culprit, "ranks", (double)found->n_ranks, "count");
 	return FSL_APPEND(out, culprits, &culprit, err);
 }

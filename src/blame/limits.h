@@ -118,6 +118,20 @@ enum {
 #define FSL_ROW_SHARE_MIN 0.9
 
 /*
+ * How faults go.
+ */
+/* Below this share of high steps a rank is slow in single steps again and again: every second one,
+ * and some by chance. */
+#define FSL_RECURRING_SHARE_MAX 0.55
+/* Beyond so many times the rise at the onset the mean excess of an episode tells that it grew. */
+#define FSL_DRIFT_TIMES_MIN 1.5
+/* Long steps come evenly if there are so many distances between them, each below so many steps...
+ * Untold. */
+enum { FSL_PERIOD_GAPS_MIN = 3, FSL_PERIOD_MAX = 1024 };
+/* ...and this share of the distances is the same. Untold. */
+#define FSL_PERIOD_ALIKE_SHARE_MIN 0.8
+
+/*
  * Chance.
  */
 /* Share of the ranks charged in single steps that may be wrong (false discovery rate). */

@@ -627,7 +627,7 @@ static void add_facts(struct fsl_culprit *culprit, const struct record *record)
 	double n_high = (double)record->n_high;
 	fsl_culprit_add_fact(culprit, "own", record->own_ms / n_high, "ms");
 	fsl_culprit_add_fact(culprit, "peers", record->peers_ms / n_high, "ms");
-	fsl_culprit_add_fact(culprit, "own_ratio", record->own_ms / record->peers_ms, "ratio");
+	fsl_culprit_add_known(culprit, FSL_FACT_OWN_RATIO, record->own_ms / record->peers_ms);
 	fsl_culprit_add_fact(culprit, "high_steps", n_high, "count");
 	fsl_culprit_add_fact(culprit, "waited_for", (double)record->n_waited / n_high, "share");
 }

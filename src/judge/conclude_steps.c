@@ -28,20 +28,14 @@ static bool is_episode(const struct fsl_profile_finding *finding)
 	return n > 0 && n < finding->n_steps;
 }
 
-static void add_known(struct fsl_culprit *culprit, enum fsl_fact_name name, double value)
-{
-	struct fsl_fact fact = fsl_fact_of(name, value);
-	(void)fsl_culprit_add_fact(culprit, fact.name, fact.value, fact.unit);
-}
-
 void fsl_conclude_add_steps(struct fsl_culprit *culprit, const struct fsl_profile_finding *finding,
 			    const struct fsl_profile_cluster *cluster)
 {
 	if (finding->n_steps == 0) {
 		return;
 	}
-	add_known(culprit, FSL_FACT_STEPS_SEEN, (double)finding->n_seen_steps);
-	add_known(culprit, FSL_FACT_STEPS_JUDGED, (double)finding->n_steps);
+	(void)fsl_culprit_add_known(culprit, FSL_FACT_STEPS_SEEN, (double)finding->n_seen_steps);
+	(void)fsl_culprit_add_known(culprit, FSL_FACT_STEPS_JUDGED, (double)finding->n_steps);
 	if (is_episode(finding)) {
 		int64_t last = finding->seen_steps[finding->n_seen_steps - 1];
 		culprit->onset_step = finding->seen_steps[0];

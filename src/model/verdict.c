@@ -77,6 +77,16 @@ bool fsl_verdict_is_quiet(enum fsl_verdict_kind kind)
 	       kind >= FSL_VERDICTS_OF_JOBS_N;
 }
 
+const char *fsl_shape_text(enum fsl_shape shape)
+{
+	static const char *const texts[FSL_SHAPES_N] = {
+		[FSL_SHAPE_STEP] = "step",
+		[FSL_SHAPE_DRIFT] = "drift",
+		[FSL_SHAPE_RECURRING] = "recurring",
+	};
+	return texts[shape];
+}
+
 const char *fsl_cause_text(enum fsl_cause cause)
 {
 	FSL_REQUIRE((size_t)cause < FSL_CAUSES_N);
@@ -191,6 +201,7 @@ struct fsl_culprit fsl_culprit_of(int32_t rank)
 		.rank = rank,
 		.peer = -1,
 		.stage = -1,
+		.every_steps = -1,
 		.server_ip = "localhost",
 		.cause = FSL_CAUSE_COMPUTE,
 		.other_cause = FSL_CAUSES_N,
@@ -240,6 +251,11 @@ bool fsl_culprit_add_fact(struct fsl_culprit *culprit, const char *name, double 
 	}
 	culprit->evidence[culprit->n_evidence++] = (struct fsl_fact){name, value, unit};
 	return true;
+}
+
+bool fsl_culprit_add_known(struct fsl_culprit *culprit, enum fsl_fact_name name, double value)
+{
+	return fsl_culprit_add_fact(culprit, fact_names[name].name, value, fact_names[name].unit);
 }
 
 enum fsl_status fsl_localisation_add_detail(struct fsl_localisation *localisation,

@@ -47,6 +47,16 @@ enum fsl_cause {
 const char *fsl_cause_text(enum fsl_cause cause); /* "compute" */
 int fsl_cause_from_text(const char *text);        /* -1: unknown */
 
+/* How a culprit goes since its onset. */
+enum fsl_shape {
+	FSL_SHAPE_UNKNOWN,
+	FSL_SHAPE_STEP,      /* slower at once */
+	FSL_SHAPE_DRIFT,     /* ever slower */
+	FSL_SHAPE_RECURRING, /* single steps again and again are long */
+	FSL_SHAPES_N
+};
+const char *fsl_shape_text(enum fsl_shape shape); /* "drift"; NULL: unknown */
+
 /* One number with its name and unit: {"own", 44800.0, "ms"} is printed as {"own_ms": 44800.0}. */
 struct fsl_fact {
 	const char *name; /* without unit; static */
@@ -81,7 +91,9 @@ struct fsl_culprit {
 	int64_t onset_step;         /* -1 unknown */
 	int64_t onset_ns;           /* FSL_NS_ABSENT unknown */
 	int64_t until_step;         /* first step after the episode; -1: it lasts */
-	double confidence;          /* 0..1 */
+	enum fsl_shape shape;
+	int64_t every_steps; /* from one long step to the next; -1: they are not evenly apart */
+	double confidence;   /* 0..1 */
 	size_t n_evidence;
 	struct fsl_fact evidence[FSL_FACTS_MAX];
 	const char *reason; /* one clause: why this rank, and why not the next suspect */
@@ -363,6 +375,8 @@ struct fsl_culprit fsl_culprit_of(int32_t rank);
  */
 bool fsl_culprit_add_fact(struct fsl_culprit *culprit, const char *name, double value,
 			  const char *unit);
+/* The same with a fact of the table. */
+bool fsl_culprit_add_known(struct fsl_culprit *culprit, enum fsl_fact_name name, double value);
 
 /*
  * The other lists of a verdict grow by FSL_APPEND. Texts and arrays that an element points to are

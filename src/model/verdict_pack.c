@@ -7,7 +7,7 @@
 #include "base/log.h"
 
 enum {
-	VERDICT_MAGIC = 0x33565346, /* "FSV3"; changes with the layout of the bytes */
+	VERDICT_MAGIC = 0x34565346, /* "FSV4"; changes with the layout of the bytes */
 	TEXT_BYTES_MAX = 1 << 26,   /* a list of FSL_RANKS_MAX ranks in words takes 8 MB */
 	ROWS_MAX = 1 << 26,         /* of one list: some metrics of each of FSL_RANKS_MAX ranks */
 };
@@ -19,7 +19,7 @@ _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_coverage) == 216 + FSL_D
 	       "fields of a coverage travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_detail) == 80, "fields travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_kpi_point) == 24, "fields travel");
-_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_culprit) == 96 + FSL_FACTS_MAX * 24,
+_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_culprit) == 112 + FSL_FACTS_MAX * 24,
 	       "fields of a culprit travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_fact) == 24, "fields travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_suspect) == 32, "fields travel");
@@ -101,6 +101,8 @@ static const struct field culprit_fields[] = {
 	FIELD(fsl_culprit, onset_step, KIND_BITS),
 	FIELD(fsl_culprit, onset_ns, KIND_BITS),
 	FIELD(fsl_culprit, until_step, KIND_BITS),
+	BELOW(fsl_culprit, shape, FSL_SHAPES_N),
+	FIELD(fsl_culprit, every_steps, KIND_BITS),
 	FIELD(fsl_culprit, confidence, KIND_BITS),
 	FIELD(fsl_culprit, reason, KIND_TEXT_OR_NULL),
 };

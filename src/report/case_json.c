@@ -14,12 +14,6 @@
 #include "report/report.h"
 #include "report/words.h"
 
-/* Below this share of high steps a rank is slow in single steps again and again: every second one,
- * and some by chance. */
-#define RECURRING_SHARE_MAX 0.55
-/* Beyond so many times the rise at the onset the mean excess of an episode tells that it grew. */
-#define DRIFT_TIMES_MIN 1.5
-
 enum { SOURCES_MAX = 32 };
 
 static const char *const state_texts[] = {
@@ -190,65 +184,6 @@ static void put_job(const struct fsl_case_parts *parts, cJSON *root, const char 
 	put_sources(document, job, parts->report);
 }
 
-/* Value of a fact of its evidence; NaN if it is not there. */
-static double evidence_of(const struct fsl_culprit *culprit, const char *name)
-{
-	for (size_t i = 0; i < culprit->n_evidence; i++) {
-		if (strcmp(culprit->evidence[i].name, name) == 0) {
-			return culprit->evidence[i].value;
-		}
-	}
-	return NAN;
-}
-
-/* "recurring" if single steps of it are long, "step" if its steps changed at the onset, and "drift"
- * if they grew on behind it. */
-static const char *shape_of(const struct fsl_culprit *culprit)
-{
-	double before = evidence_of(culprit, "before");
-	if (evidence_of(culprit, "persistence") < RECURRING_SHARE_MAX) {
-		return "recurring";
-	}
-	if (isnan(before)) {
-		return NULL;
-	}
-	double at_onset = evidence_of(culprit, "after") - before;
-	double mean = evidence_of(culprit, "own_ratio") - before;
-	return mean > DRIFT_TIMES_MIN * at_onset ? "drift" : "step";
-}
-
-/* Steps from one long step to the next if nearly all are so far apart; -1: they are not, or the
- * culprit is not one that recurs. Each costs what the culprit costs in all. */
-static int64_t period_of(const struct fsl_report *report, const struct fsl_culprit *culprit)
-{
-	enum { GAPS_MIN = 3, PERIOD_MAX = 1024 };
-	const double alike_min = 0.8;
-	double share = evidence_of(culprit, "persistence");
-	double normal_ms = report->localisation->step_ms - culprit->lost_ms_per_step;
-	double long_ms = normal_ms + 0.5 * culprit->lost_ms_per_step / share;
-	size_t counts[PERIOD_MAX] = {0}, n_gaps = 0, most = 0;
-	int64_t last = -1;
-	if (!(share < RECURRING_SHARE_MAX) || report->steps == NULL || !isfinite(long_ms)) {
-		return -1;
-	}
-	for (size_t i = 0; i < report->steps->n_items; i++) {
-		const struct fsl_job_step *step = &report->steps->items[i];
-		bool is_of_it = step->step >= culprit->onset_step &&
-				(culprit->until_step < 0 || step->step < culprit->until_step);
-		if (!is_of_it || (double)step->dur_ns < long_ms * FSL_NS_PER_MS) {
-			continue;
-		}
-		size_t gap = last >= 0 ? (size_t)(step->step - last) : 0;
-		last = step->step;
-		if (gap > 0 && gap < PERIOD_MAX) {
-			n_gaps++;
-			most = ++counts[gap] > counts[most] ? gap : most;
-		}
-	}
-	bool is_regular = n_gaps >= GAPS_MIN && (double)counts[most] >= alike_min * (double)n_gaps;
-	return is_regular ? (int64_t)most : -1;
-}
-
 /* Device of a rank on its host; -1: unknown. */
 static int64_t device_of(const struct fsl_report *report, int32_t rank)
 {
@@ -279,8 +214,8 @@ static void put_culprit(const struct fsl_case_parts *parts, cJSON *list,
 	fsl_document_number(document, entry, "lostMsPerStep", culprit->lost_ms_per_step,
 			    FSL_DECIMALS_MS);
 	fsl_document_number(document, entry, "share", culprit->share_of_loss, FSL_DECIMALS_RATIO);
-	fsl_document_told(document, entry, "shape", shape_of(culprit));
-	fsl_document_index(document, entry, "everySteps", period_of(parts->report, culprit));
+	fsl_document_told(document, entry, "shape", fsl_shape_text(culprit->shape));
+	fsl_document_index(document, entry, "everySteps", culprit->every_steps);
 	fsl_document_index(document, entry, "onsetStep", culprit->onset_step);
 	fsl_document_time(document, entry, "onsetTime", culprit->onset_ns);
 	fsl_document_index(document, entry, "untilStep", culprit->until_step);
@@ -368,7 +303,7 @@ static int64_t period_of_loss(const struct fsl_case_parts *parts, const struct f
 		return loss->stall->every_steps;
 	}
 	return loss->n_culprits > 0 && has_fault(parts->verdict->kind)
-		       ? period_of(parts->report, &loss->culprits[0])
+		       ? loss->culprits[0].every_steps
 		       : -1;
 }
 

@@ -73,7 +73,8 @@ static void check_culprit(const struct fsl_culprit *a, const struct fsl_culprit 
 	assert_true(is_same_double(a->share_of_loss, b->share_of_loss));
 	assert_true(is_same_double(a->confidence, b->confidence));
 	assert_true(a->onset_step == b->onset_step && a->onset_ns == b->onset_ns);
-	assert_true(a->until_step == b->until_step);
+	assert_true(a->until_step == b->until_step && a->shape == b->shape);
+	assert_int_equal(a->every_steps, b->every_steps);
 	check_text(a->reason, b->reason);
 	for (size_t i = 0; i < a->n_evidence; i++) {
 		check_text(a->evidence[i].name, b->evidence[i].name);
@@ -270,6 +271,8 @@ static struct sample *full_sample(void)
 	struct fsl_culprit full = sample_culprit(1, FSL_CAUSE_STORAGE);
 	full.stage = 2;
 	full.until_step = 77;
+	full.shape = FSL_SHAPE_RECURRING;
+	full.every_steps = 6;
 	for (int i = 0; fsl_culprit_add_fact(&full, "more", odd_nan(), "ms"); i++) {
 	}
 	sample_add_culprit(sample, &full);
@@ -533,6 +536,9 @@ static void values_beyond_their_limits_are_refused(void **state)
 	verdict->culprits[1].cause = FSL_CAUSES_N;
 	check_refused(verdict);
 	verdict->culprits[1].cause = FSL_CAUSE_HOST;
+	verdict->culprits[1].shape = FSL_SHAPES_N;
+	check_refused(verdict);
+	verdict->culprits[1].shape = FSL_SHAPE_DRIFT;
 	verdict->culprits[1].other_cause = FSL_CAUSES_N + 1;
 	check_refused(verdict);
 	verdict->culprits[1].other_cause = FSL_CAUSES_N;
