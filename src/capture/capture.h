@@ -359,6 +359,10 @@ struct fsl_profile_rank {
 	size_t n_steps_captured; /* rows of step_trace_time.csv or step_trace.csv, wanted or not */
 	struct fsl_profile_step *rebuilt; /* from kernel_details, else from trace_view */
 	size_t n_rebuilt, rebuilt_capacity;
+	/* Beside rows that kernel_details gave: from trace_view if that holds all kernels. Its
+	 * times are exact, those of kernel_details are rounded, or a part of them is missing. */
+	struct fsl_profile_step *traced;
+	size_t n_traced, traced_capacity;
 	struct fsl_profile_comm *comms; /* sorted by step, begin, name */
 	size_t n_comms, comms_capacity;
 	struct fsl_profile_traffic *traffic;

@@ -20,11 +20,18 @@ const char *fsl_profile_part_text(enum fsl_profile_part part)
 	return part_texts[part];
 }
 
+const struct fsl_profile_step *fsl_profile_rebuilt_rows(const struct fsl_profile_rank *rank,
+							size_t *n_rows)
+{
+	*n_rows = rank->n_traced > 0 ? rank->n_traced : rank->n_rebuilt;
+	return rank->n_traced > 0 ? rank->traced : rank->rebuilt;
+}
+
 const struct fsl_profile_step *fsl_profile_step_rows(const struct fsl_profile_rank *rank,
 						     size_t *n_rows)
 {
-	*n_rows = rank->n_steps > 0 ? rank->n_steps : rank->n_rebuilt;
-	return rank->n_steps > 0 ? rank->steps : rank->rebuilt;
+	*n_rows = rank->n_steps;
+	return rank->n_steps > 0 ? rank->steps : fsl_profile_rebuilt_rows(rank, n_rows);
 }
 
 /* Sum of both, if the first is told. */
@@ -77,9 +84,10 @@ static size_t count_rows(const struct fsl_profile_step *rows, size_t n)
 
 size_t fsl_profile_n_steps(const struct fsl_profile_rank *rank)
 {
-	size_t n_numbered = 0, n_used = 0;
-	for (size_t i = 0; i < rank->n_rebuilt; i++) {
-		n_numbered += rank->rebuilt[i].step != FSL_STEP_ABSENT ? 1 : 0;
+	size_t n_numbered = 0, n_used = 0, n_rebuilt = 0;
+	const struct fsl_profile_step *rebuilt = fsl_profile_rebuilt_rows(rank, &n_rebuilt);
+	for (size_t i = 0; i < n_rebuilt; i++) {
+		n_numbered += rebuilt[i].step != FSL_STEP_ABSENT ? 1 : 0;
 	}
 	for (size_t c = 0; c < rank->n_comms; c++) { /* sorted by step */
 		bool is_new = c == 0 || rank->comms[c].step != rank->comms[c - 1].step;

@@ -1,4 +1,5 @@
-/* The steps of a rank: as the profiler wrote them, else as rebuilt from its kernels. */
+/* The steps of a rank: as the profiler wrote them, else as rebuilt from its kernels or its
+ * trace. */
 #ifndef FSL_CAPTURE_STEP_ROWS_H
 #define FSL_CAPTURE_STEP_ROWS_H
 
@@ -19,6 +20,10 @@ const char *fsl_profile_part_text(enum fsl_profile_part part); /* "computing" */
 /* Rows of the rank's steps, borrowed from @rank. *n_rows is 0 if neither table has any. */
 const struct fsl_profile_step *fsl_profile_step_rows(const struct fsl_profile_rank *rank,
 						     size_t *n_rows);
+/* Likewise those rebuilt: from a whole trace, else from the kernels, else from what there is of a
+ * trace. */
+const struct fsl_profile_step *fsl_profile_rebuilt_rows(const struct fsl_profile_rank *rank,
+							size_t *n_rows);
 /* Time of one part, ns, with communication of kernels counted as such; FSL_NS_ABSENT if the file
  * does not tell it. */
 int64_t fsl_profile_part_ns(const struct fsl_profile_step *row, enum fsl_profile_part part);

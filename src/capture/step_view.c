@@ -21,9 +21,10 @@ static const struct kind {
 			offsetof(struct fsl_profile_rank, n_rows), offsetof(struct type, step),    \
 			sizeof(struct type)                                                        \
 	}
-	KIND(fsl_profile_step, steps, n_steps),        KIND(fsl_profile_step, rebuilt, n_rebuilt),
-	KIND(fsl_profile_comm, comms, n_comms),        KIND(fsl_profile_link, links, n_links),
-	KIND(fsl_profile_kernels, kernels, n_kernels), KIND(fsl_profile_gap, gaps, n_gaps),
+	KIND(fsl_profile_step, steps, n_steps),   KIND(fsl_profile_step, rebuilt, n_rebuilt),
+	KIND(fsl_profile_comm, comms, n_comms),   KIND(fsl_profile_link, links, n_links),
+	KIND(fsl_profile_step, traced, n_traced), KIND(fsl_profile_kernels, kernels, n_kernels),
+	KIND(fsl_profile_gap, gaps, n_gaps),
 #undef KIND
 };
 enum { KINDS_N = sizeof(kinds) / sizeof(kinds[0]) };

@@ -141,8 +141,10 @@ static void put_steps(struct fsl_document *document, cJSON *root, const struct f
 		for (size_t s = 0; s < rank->n_steps && !document->has_failed; s++) {
 			put_step(document, list, rank->rank, &rank->steps[s], "step_trace_time");
 		}
-		for (size_t s = 0; s < rank->n_rebuilt && !document->has_failed; s++) {
-			put_step(document, list, rank->rank, &rank->rebuilt[s], "kernel_details");
+		size_t n_rebuilt = 0;
+		const struct fsl_profile_step *rebuilt = fsl_profile_rebuilt_rows(rank, &n_rebuilt);
+		for (size_t s = 0; s < n_rebuilt && !document->has_failed; s++) {
+			put_step(document, list, rank->rank, &rebuilt[s], "kernel_details");
 		}
 	}
 }

@@ -242,6 +242,7 @@ void fsl_profile_rank_fini(struct fsl_profile_rank *rank)
 	fsl_free(rank->packets);
 	fsl_free(rank->traffic);
 	fsl_free(rank->comms);
+	fsl_free(rank->traced);
 	fsl_free(rank->rebuilt);
 	fsl_free(rank->steps);
 	fsl_free(rank->files);

@@ -142,6 +142,7 @@ static void take_wait(struct fsl_profile_rank *rank, const struct item *item)
 	int64_t alone_ns = item->wait_ns < call->alone_ns ? item->wait_ns : call->alone_ns;
 	kernels->total_ns -= item->wait_ns < kernels->total_ns ? item->wait_ns : kernels->total_ns;
 	move(row_of(rank->steps, rank->n_steps, call->step), alone_ns);
+	move(row_of(rank->traced, rank->n_traced, call->step), alone_ns);
 	move(row_of(rank->rebuilt, rank->n_rebuilt, call->step), alone_ns);
 }
 
@@ -150,13 +151,14 @@ static int64_t distance(int64_t a_ns, int64_t b_ns)
 	return a_ns > b_ns ? a_ns - b_ns : b_ns - a_ns;
 }
 
-/* Steps of the profiler that count communication on AI CPUs as computing: their computing is that
- * of the kernels with it, rather than without. */
-static void correct_told(struct fsl_profile_rank *rank)
+/* Steps of the profiler, or of its trace, that count communication on AI CPUs as computing: their
+ * computing is that of the kernels with it, rather than without. */
+static void correct_told(const struct fsl_profile_rank *rank, struct fsl_profile_step *rows,
+			 size_t n)
 {
 	for (size_t i = 0; i < rank->n_rebuilt; i++) {
 		const struct fsl_profile_step *rebuilt = &rank->rebuilt[i];
-		struct fsl_profile_step *told = row_of(rank->steps, rank->n_steps, rebuilt->step);
+		struct fsl_profile_step *told = row_of(rows, n, rebuilt->step);
 		if (told == NULL || rebuilt->moved_ns == 0 || told->computing_ns < 0) {
 			continue;
 		}
@@ -201,7 +203,9 @@ static enum fsl_status settle(struct settling *s, struct fsl_error *err)
 	struct fsl_profile *profile = s->profile;
 	for (size_t r = 0; r < profile->n_ranks; r++) {
 		FSL_TRY(list_rank(s, r, err));
-		correct_told(&profile->ranks[r]);
+		const struct fsl_profile_rank *rank = &profile->ranks[r];
+		correct_told(rank, rank->steps, rank->n_steps);
+		correct_told(rank, rank->traced, rank->n_traced);
 	}
 	if (s->n_items > 0) {
 		qsort(s->items, s->n_items, sizeof(*s->items), compare_items);

@@ -19,6 +19,9 @@ enum {
 	RANGES_MAX = 4096,
 };
 
+/* Rounded times of kernels exceed those of the trace by less than this. */
+static const double WHOLE_SHARE_MIN = 0.999;
+
 struct process {
 	uint64_t pid;
 	enum fsl_trace_process kind;
@@ -382,6 +385,42 @@ static struct fsl_trace_steps *overlap_steps(struct fsl_trace_sums *sums)
 	return NULL;
 }
 
+/* Rows of the trace and of the kernels change places. */
+static void swap_rows(struct fsl_profile_rank *rank)
+{
+	const struct fsl_profile_rank old = *rank;
+	rank->rebuilt = old.traced;
+	rank->n_rebuilt = old.n_traced;
+	rank->rebuilt_capacity = old.traced_capacity;
+	rank->traced = old.rebuilt;
+	rank->n_traced = old.n_rebuilt;
+	rank->traced_capacity = old.rebuilt_capacity;
+}
+
+/* The trace has all steps of the kernels, with as much work: else a part of it is missing. Its rows
+ * take the device from the kernels. Without numbers of steps it also has idle time before the first
+ * kernel and behind the last, which is none of a step. */
+static bool is_whole(const struct fsl_profile_rank *rank)
+{
+	size_t t = 0;
+	bool is_whole = !rank->trace.is_cut;
+	for (size_t i = 0; i < rank->n_rebuilt && is_whole; i++) {
+		const struct fsl_profile_step *row = &rank->rebuilt[i];
+		while (t < rank->n_traced && rank->traced[t].step < row->step) {
+			t++;
+		}
+		struct fsl_profile_step *traced = t < rank->n_traced ? &rank->traced[t] : NULL;
+		is_whole = traced != NULL && traced->step == row->step &&
+			   row->step != FSL_STEP_ABSENT &&
+			   (double)(traced->computing_ns + traced->exposed_ns) >=
+				   WHOLE_SHARE_MIN * (double)(row->computing_ns + row->exposed_ns);
+		if (is_whole) {
+			traced->device_id = row->device_id;
+		}
+	}
+	return is_whole;
+}
+
 static enum fsl_status finish_steps(struct fsl_trace_sums *sums,
 				    const struct fsl_profile_input *input, struct fsl_error *err)
 {
@@ -399,10 +438,6 @@ static enum fsl_status finish_steps(struct fsl_trace_sums *sums,
 				       idle->begin_ns + idle->dur_ns, &idle->n_acl, &idle->acl_ns);
 	}
 	FSL_TRY(fsl_copies_tell(&sums->copies, &steps->free, rank, err));
-	if (sums->has_rebuilt) {
-		return FSL_OK;
-	}
-	rank->n_rebuilt = 0; /* replaces the rows of the earlier slices */
 	for (size_t r = 0; r < sums->receives.n_items; r++) {
 		for (size_t i = 0; i < steps->n_items; i++) {
 			if (steps->items[i].step == sums->receives.items[r].step) {
@@ -410,7 +445,16 @@ static enum fsl_status finish_steps(struct fsl_trace_sums *sums,
 			}
 		}
 	}
-	return fsl_trace_steps_finish(steps, rank, input, err);
+	if (sums->has_rebuilt) {
+		swap_rows(rank);
+	}
+	rank->n_rebuilt = 0; /* replaces the rows of the earlier slices */
+	enum fsl_status status = fsl_trace_steps_finish(steps, rank, input, err);
+	if (sums->has_rebuilt) {
+		swap_rows(rank);
+		rank->n_traced = is_whole(rank) ? rank->n_traced : 0;
+	}
+	return status;
 }
 
 static void finish_lags(struct fsl_trace_sums *sums)

@@ -15,8 +15,8 @@ void fsl_trace_sums_destroy(struct fsl_trace_sums *sums);
 /* An event without fault (fsl_trace_names_fault). Fails only when memory is short. */
 enum fsl_status fsl_trace_sums_add(struct fsl_trace_sums *sums, const struct fsl_trace_event *event,
 				   struct fsl_error *err);
-/* Writes the sums so far to rank->trace and, if there was no kernel_details.csv, to rank->rebuilt.
- * More events may follow. */
+/* Writes the sums so far to rank->trace and its steps to rank->rebuilt or, if kernel_details.csv
+ * gave these, to rank->traced, as long as they hold no less. More events may follow. */
 enum fsl_status fsl_trace_sums_tell(struct fsl_trace_sums *sums,
 				    const struct fsl_profile_input *input, struct fsl_error *err);
 

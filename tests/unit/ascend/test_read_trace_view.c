@@ -1,6 +1,7 @@
 /* trace_view.json: its sums, and reports on unusual files. */
 #include "json_reading.h"
 
+#include "capture/step_rows.h"
 #include "fuzz/packing.h"
 
 #define PROCESS(pid, name)                                                                         \
@@ -276,18 +277,53 @@ static void without_numbers_there_is_one_step(void **state)
 	reading_end(&reading);
 }
 
-static void steps_of_kernel_details_stay(void **state)
+/* Reads a trace beside rows of kernels for steps 3 and 4; steps 3 of both compute for 70 us. */
+static void read_beside_kernels(struct reading *reading, int64_t computing_ns, const char *text)
 {
-	struct reading reading;
+	struct fsl_profile_rank *rank = &reading->rank;
+	reading_begin(reading);
+	assert_int_equal(FSL_GROW(rank->rebuilt, rank->rebuilt_capacity, 2, NULL), FSL_OK);
+	rank->rebuilt[0] = (struct fsl_profile_step){
+		.step = 3, .device_id = 5, .computing_ns = computing_ns, .exposed_ns = 10000};
+	rank->rebuilt[1] = (struct fsl_profile_step){.step = 4, .computing_ns = 10000};
+	rank->n_rebuilt = 2;
+	reading_document(reading, reader, text);
+	assert_int_equal(rank->n_rebuilt, 2);
+	assert_int_equal(rank->rebuilt[0].computing_ns, computing_ns);
+}
+
+static void a_whole_trace_wins_over_rounded_kernels(void **state)
+{
 	(void)state;
-	reading_begin(&reading);
-	assert_int_equal(FSL_GROW(reading.rank.rebuilt, reading.rank.rebuilt_capacity, 1, NULL),
-			 FSL_OK);
-	reading.rank.rebuilt[0] = (struct fsl_profile_step){.step = 3};
-	reading.rank.n_rebuilt = 1;
-	reading_document(&reading, reader, "[" STEPS AND SLICES "]");
-	assert_int_equal(reading.rank.n_rebuilt, 1);
-	reading_end(&reading);
+	const int64_t computing_ns[] = {70020, 69980, 40000}; /* the last: a part of the kernels */
+	for (size_t i = 0; i < 3; i++) {
+		struct reading reading;
+		size_t n = 0;
+		read_beside_kernels(&reading, computing_ns[i], "[" STEPS AND SLICES "]");
+		const struct fsl_profile_step *rows = fsl_profile_step_rows(&reading.rank, &n);
+		assert_int_equal(n, 2);
+		assert_int_equal(rows[0].computing_ns, 70000);
+		assert_int_equal(rows[0].device_id, 5);
+		assert_int_equal(rows[1].free_ns, 45000);
+		reading_end(&reading);
+	}
+}
+
+static void kernels_win_over_a_part_of_a_trace(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {"[" STEPS AND SLICES "]", /* lacks a kernel of step 3 */
+					    "[" STEPS AND SLICES,     /* cut */
+					    "[" SLICES "]"};          /* without steps */
+	for (size_t i = 0; i < 3; i++) {
+		struct reading reading;
+		size_t n = 0;
+		int64_t computing_ns = i == 0 ? 71000 : 70000;
+		read_beside_kernels(&reading, computing_ns, texts[i]);
+		assert_ptr_equal(fsl_profile_step_rows(&reading.rank, &n), reading.rank.rebuilt);
+		assert_int_equal(n, 2);
+		reading_end(&reading);
+	}
 }
 
 static void idle_stretches_tell_what_the_host_did(void **state)
@@ -747,7 +783,8 @@ int main(void)
 		cmocka_unit_test(calls_of_the_host_are_counted_by_kind),
 		cmocka_unit_test(steps_are_rebuilt_from_the_overlap_analysis),
 		cmocka_unit_test(without_numbers_there_is_one_step),
-		cmocka_unit_test(steps_of_kernel_details_stay),
+		cmocka_unit_test(a_whole_trace_wins_over_rounded_kernels),
+		cmocka_unit_test(kernels_win_over_a_part_of_a_trace),
 		cmocka_unit_test(idle_stretches_tell_what_the_host_did),
 		cmocka_unit_test(calls_are_counted_inside_of_long_stretches),
 		cmocka_unit_test(slices_are_summed_up_as_one),
