@@ -843,8 +843,9 @@ enum fsl_status fsl_places_judge(struct fsl_places *out, const struct fsl_places
 	}
 	if (status == FSL_OK) {
 		set_excess(&work);
-		status = fsl_places_cost(&work, err);
+		status = fsl_places_find_stage(&work, err);
 	}
+	FSL_THEN(status, fsl_places_cost(&work, err));
 	fsl_arena_fini(&work.arena);
 	if (status != FSL_OK) {
 		fsl_places_fini(out);

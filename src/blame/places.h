@@ -26,9 +26,12 @@ struct fsl_places_job {
 	 * the places tell, and stands in for them before the first operator of the capture and for
 	 * ranks without operators. */
 	const double *told_ms;
-	/* [n_ranks]: what the work of a rank is multiplied by if all classes compute as long; NULL:
-	 * nobody asks for that. */
-	const double *even_factor;
+	/* [n_ranks]: what a rank computes in a step, and that with its idle time, ms; NaN: not
+	 * told. Stages of a pipeline are compared by these. */
+	const double *computing_ms, *own_ms;
+	size_t n_stages; /* the first classes are stages */
+	/* A stage is long that computes longer than the others by this share. */
+	double long_stage_min;
 	double step_ms; /* length of a step */
 	/* Operators of some ranks are missing: who waited for them passes for working in a replay,
 	 * so that costs are at least what others were seen to wait. */
@@ -54,6 +57,15 @@ struct fsl_place_rank {
 	double cost_ms;
 };
 
+/* A stage that computes longer than the others, as do all of its ranks. */
+struct fsl_long_stage {
+	size_t stage;                   /* SIZE_MAX: none */
+	size_t n_stages;                /* stages that tell what they compute */
+	size_t n_ranks;                 /* ranks of this one that do */
+	double computing_ms, others_ms; /* mean of its ranks; mean of the other stages */
+	double spread; /* largest difference inside of a stage, as share of its mean */
+};
+
 struct fsl_places {
 	struct fsl_arena arena;
 	struct fsl_place_rank *ranks; /* [n_ranks] */
@@ -61,9 +73,12 @@ struct fsl_places {
 	size_t n_suspects; /* ranks that stand out, also those that cost too little */
 	size_t n_compared; /* ranks that could be compared */
 	double cost_ms;    /* per step: comes back if all that are named are mended */
-	double even_ms;    /* per step: comes back with even_factor; NaN: nothing was replayed */
+	struct fsl_long_stage long_stage;
+	/* Per step: comes back if all classes compute as long as they do on average; NaN: no stage
+	 * is long, or nothing was replayed. */
+	double even_ms;
 	/* False: there are no operators, and costs are the excess itself; or nobody is a suspect
-	 * and even_factor is NULL. */
+	 * and no stage is long. */
 	bool is_replayed;
 };
 

@@ -230,7 +230,7 @@ static enum fsl_status cost_uneven(struct fsl_place_work *work, struct graph *gr
 {
 	size_t n = work->out->n_ranks;
 	double ms[2];
-	if (work->job->even_factor == NULL) {
+	if (work->even_factor == NULL) {
 		return FSL_OK;
 	}
 	bool *flags = fsl_arena_alloc(&work->arena, 2 * (n + 1) * sizeof(*flags));
@@ -238,7 +238,7 @@ static enum fsl_status cost_uneven(struct fsl_place_work *work, struct graph *gr
 		return no_memory(work->job, err);
 	}
 	for (size_t r = 0; r < n; r++) {
-		double factor = work->job->even_factor[r];
+		double factor = work->even_factor[r];
 		size_t n_ops = work->job->run->ranks[r].n_ops;
 		memset(work->lag_ns, 0, n_ops * sizeof(*work->lag_ns));
 		work->lag_ns[0] = (int64_t)((1.0 - factor) * (double)outside_ns(work, r));
@@ -279,7 +279,7 @@ static enum fsl_status replay_costs(struct fsl_place_work *work, struct graph *g
 enum fsl_status fsl_places_cost(struct fsl_place_work *work, struct fsl_error *err)
 {
 	struct graph graph;
-	if (work->out->n_suspects == 0 && work->job->even_factor == NULL) {
+	if (work->out->n_suspects == 0 && work->even_factor == NULL) {
 		return FSL_OK;
 	}
 	enum fsl_status status = graph_build(&graph, work->job, err);

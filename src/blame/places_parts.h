@@ -30,10 +30,15 @@ struct fsl_place_work {
 	int64_t *reached_ns; /* latest of the earlier events plus the price from there on */
 	bool *is_reached;
 	int64_t *lag_ns;
-	double *error_ms;         /* per rank: standard error of its own work, from its places */
-	double *kept;             /* per rank: share of its own work that other files confirm */
+	double *even_factor; /* per rank: of its work, if classes compute as long; NULL: no stage
+				is long */
+	double *error_ms;    /* per rank: standard error of its own work, from its places */
+	double *kept;        /* per rank: share of its own work that other files confirm */
 	double *values, *scratch; /* per block, rank, or operator; scratch twice */
 };
+
+/* Looks for a long stage: sets work->out->long_stage and work->even_factor. FSL_ERR_MEMORY only. */
+enum fsl_status fsl_places_find_stage(struct fsl_place_work *work, struct fsl_error *err);
 
 /*
  * Replays the operators without the excess of suspects: sets what each costs, names those that cost

@@ -1,6 +1,7 @@
 /*
- * Pipelines: a stage that computes longer than the others, which is how the work is cut and no
- * fault of a rank; and the time that ranks spend in sends and receives, their waits for each other.
+ * Pipelines: a stage that the engine found to compute longer than the others, which is how the work
+ * is cut and no fault of a rank; and the time that ranks spend in sends and receives, their waits
+ * for each other.
  */
 #include <math.h>
 #include <stdio.h>
@@ -32,50 +33,6 @@ static void add_to_level(struct level *level, double ms)
 	level->mean_ms += (ms - level->mean_ms) / (double)level->n;
 }
 
-static struct level computing_of(const struct fsl_profile_case *facts, size_t stage)
-{
-	struct level level = {0};
-	const struct fsl_profile_stage *ranks = &facts->cluster->stages[stage];
-	for (size_t i = 0; i < ranks->n_ranks; i++) {
-		const struct fsl_profile_rank *rank =
-			fsl_profile_rank_of(facts->profile, ranks->ranks[i]);
-		if (rank != NULL) {
-			add_to_level(&level, fsl_profile_part_ms(rank, FSL_PART_COMPUTING));
-		}
-	}
-	return level;
-}
-
-/* The stages beside each other. */
-struct stages {
-	size_t n, longest;
-	struct level level; /* of the longest */
-	double others_ms;   /* mean of the other stages */
-	double spread;      /* largest difference inside a stage, as share of its mean */
-};
-
-static struct stages compare_stages(const struct fsl_profile_case *facts)
-{
-	struct stages stages = {0};
-	double sum_ms = 0.0;
-	for (size_t s = 0; s < facts->cluster->n_stages; s++) {
-		struct level level = computing_of(facts, s);
-		if (level.n == 0) {
-			continue;
-		}
-		stages.n++;
-		sum_ms += level.mean_ms;
-		stages.spread =
-			fmax(stages.spread, (level.most_ms - level.least_ms) / level.mean_ms);
-		if (stages.n == 1 || level.mean_ms > stages.level.mean_ms) {
-			stages.level = level;
-			stages.longest = s;
-		}
-	}
-	stages.others_ms = (sum_ms - stages.level.mean_ms) / (double)(stages.n - 1);
-	return stages;
-}
-
 /* "2, 3" or "2 to 65 (64 ranks)" */
 static void list_ranks(char *text, size_t size, const struct fsl_profile_stage *stage)
 {
@@ -95,18 +52,15 @@ static void list_ranks(char *text, size_t size, const struct fsl_profile_stage *
 static enum fsl_status judge_computing(struct fsl_profile_findings *findings,
 				       const struct fsl_profile_case *facts, struct fsl_error *err)
 {
-	struct stages stages = compare_stages(facts);
-	double more_ms = stages.level.mean_ms - stages.others_ms;
-	double ratio_min = 1.0 + fsl_profile_effect_min(facts, FSL_JUDGE_STAGE_EXCESS_MIN);
-	if (stages.n < 2 || stages.level.mean_ms < ratio_min * stages.others_ms ||
-	    stages.level.least_ms < stages.others_ms + FSL_JUDGE_STAGE_RANK_SHARE_MIN * more_ms) {
+	const struct fsl_long_stage *found = &facts->places->places.long_stage;
+	if (found->stage == SIZE_MAX) {
 		return FSL_OK;
 	}
 	char ranks[TEXT_MAX / 4], inside[TEXT_MAX / 4], saves[TEXT_MAX / 8] = "", what[TEXT_MAX];
-	list_ranks(ranks, sizeof(ranks), &facts->cluster->stages[stages.longest]);
+	list_ranks(ranks, sizeof(ranks), &facts->cluster->stages[found->stage]);
 	(void)snprintf(inside, sizeof(inside), "inside the stages ranks differ by %.2f %% at most",
-		       100.0 * stages.spread);
-	if (stages.level.n == 1) {
+		       100.0 * found->spread);
+	if (found->n_ranks == 1) {
 		(void)snprintf(inside, sizeof(inside),
 			       "as one rank of the stage was captured, a slow device would look "
 			       "the same");
@@ -119,21 +73,21 @@ static enum fsl_status judge_computing(struct fsl_profile_findings *findings,
 	(void)snprintf(what, sizeof(what),
 		       "pipeline stage %zu (ranks %s) computes %.1f ms a step, %s %.1f ms: %.2f "
 		       "times as much; %s%s",
-		       stages.longest, ranks, stages.level.mean_ms,
-		       stages.n == 2 ? "the other stage" : "the other stages on average",
-		       stages.others_ms, stages.level.mean_ms / stages.others_ms, saves, inside);
+		       found->stage, ranks, found->computing_ms,
+		       found->n_stages == 2 ? "the other stage" : "the other stages on average",
+		       found->others_ms, found->computing_ms / found->others_ms, saves, inside);
 	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_STAGE_IMBALANCE);
 	finding.gain_ms = even_ms;
 	finding.what = what;
 	finding.advice =
 		"move layers (or the embedding and the loss) from this stage to the others";
-	(void)fsl_profile_finding_add_fact(&finding, "stage", (double)stages.longest, "count");
-	(void)fsl_profile_finding_add_fact(&finding, "computing", stages.level.mean_ms, "ms");
-	(void)fsl_profile_finding_add_fact(&finding, "others", stages.others_ms, "ms");
+	(void)fsl_profile_finding_add_fact(&finding, "stage", (double)found->stage, "count");
+	(void)fsl_profile_finding_add_fact(&finding, "computing", found->computing_ms, "ms");
+	(void)fsl_profile_finding_add_fact(&finding, "others", found->others_ms, "ms");
 	(void)fsl_profile_finding_add_fact(&finding, "times_the_others",
-					   stages.level.mean_ms / stages.others_ms, "ratio");
-	(void)fsl_profile_finding_add_fact(&finding, "spread_in_stages", stages.spread, "share");
-	(void)fsl_profile_finding_add_known(&finding, FSL_FACT_RANKS, (double)stages.level.n);
+					   found->computing_ms / found->others_ms, "ratio");
+	(void)fsl_profile_finding_add_fact(&finding, "spread_in_stages", found->spread, "share");
+	(void)fsl_profile_finding_add_known(&finding, FSL_FACT_RANKS, (double)found->n_ranks);
 	return fsl_profile_findings_add(findings, &finding, err);
 }
 

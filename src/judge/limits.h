@@ -92,13 +92,10 @@ enum { FSL_JUDGE_STEPS_MIN = 3 };
 /* A table of kernels is whole if it holds this share of the time computed. By experience. */
 #define FSL_JUDGE_KERNELS_TOLD_SHARE_MIN 0.5
 
-/* Stages of a pipeline (judge_stage_imbalance.c). */
+/* Stages of a pipeline (to_places.c). */
 
 /* A stage computes longer than the others by this share. By experience. */
 #define FSL_JUDGE_STAGE_EXCESS_MIN 0.05
-/* Each of its ranks computes longer than the others by this share of what the stage does: else it
- * is a rank, not the stage. By experience. */
-#define FSL_JUDGE_STAGE_RANK_SHARE_MIN (1.0 / 3.0)
 
 /* Kernels (judge_compute.c, judge_experts.c, judge_frequency.c). */
 

@@ -11,52 +11,6 @@
 #include "capture/step_rows.h"
 #include "judge/limits.h"
 
-/* Mean over the ranks that tell. */
-struct mean {
-	double sum;
-	size_t n;
-};
-
-static void add_to_mean(struct mean *mean, double value)
-{
-	mean->sum += isnan(value) ? 0.0 : value;
-	mean->n += isnan(value) ? 0 : 1;
-}
-
-static double mean_of(const struct mean *mean)
-{
-	return mean->n > 0 ? mean->sum / (double)mean->n : (double)NAN;
-}
-
-/* @computing, @own: per class. */
-static void set_even(double *even, const struct fsl_places_job *job, size_t n_ranks,
-		     const struct mean *computing, const struct mean *own)
-{
-	struct mean all = {0};
-	for (size_t k = 0; k < job->n_classes; k++) {
-		add_to_mean(&all, mean_of(&computing[k]));
-	}
-	for (size_t r = 0; r < n_ranks; r++) {
-		uint32_t k = job->class_of[r];
-		double more_ms = mean_of(&computing[k]) - mean_of(&all);
-		double factor = 1.0 - more_ms / mean_of(&own[k]);
-		even[r] = factor > 0.0 ? factor : 1.0;
-	}
-}
-
-/* True if a class computes longer than another by what a judge of stages asks about. */
-static bool is_uneven(const struct fsl_profile_case *facts, const struct mean *computing,
-		      size_t n_classes)
-{
-	double least_ms = INFINITY, most_ms = 0.0;
-	for (size_t k = 0; k < n_classes; k++) {
-		least_ms = fmin(least_ms, mean_of(&computing[k]));
-		most_ms = fmax(most_ms, mean_of(&computing[k]));
-	}
-	return most_ms >=
-	       least_ms * (1.0 + fsl_profile_effect_min(facts, FSL_JUDGE_STAGE_EXCESS_MIN));
-}
-
 /* NaN if no row tells. @longest_ms: the longest step of the set. */
 static double idle_ms(const struct fsl_profile_rank *rank, double longest_ms)
 {
@@ -72,38 +26,33 @@ static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_pro
 			    struct fsl_error *err)
 {
 	const struct fsl_profile *profile = facts->profile;
-	size_t n = profile->n_ranks + 1, n_classes = facts->cluster->n_stages + 1;
-	uint32_t *class_of = fsl_arena_alloc(&out->arena, n * sizeof(*class_of));
-	double *told = fsl_arena_alloc(&out->arena, n * sizeof(*told));
-	double *even = fsl_arena_alloc(&out->arena, n * sizeof(*even));
-	size_t *n_steps = fsl_arena_alloc(&out->arena, n * sizeof(*n_steps));
-	struct mean *computing = fsl_arena_alloc(&out->arena, n_classes * sizeof(*computing));
-	struct mean *own = fsl_arena_alloc(&out->arena, n_classes * sizeof(*own));
-	out->idle_ms = fsl_arena_alloc(&out->arena, n * sizeof(*out->idle_ms));
-	if (out->idle_ms == NULL || class_of == NULL || told == NULL || even == NULL ||
-	    n_steps == NULL || computing == NULL || own == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
-	}
+	size_t n = profile->n_ranks + 1, n_stages = facts->cluster->n_stages;
+	uint32_t *class_of = NULL;
+	double *told = NULL, *computing = NULL, *own = NULL;
+	size_t *n_steps = NULL;
+	FSL_TRY(FSL_ARENA_NEW(class_of, &out->arena, n, "ranks", err));
+	FSL_TRY(FSL_ARENA_NEW(told, &out->arena, n, "ranks", err));
+	FSL_TRY(FSL_ARENA_NEW(computing, &out->arena, n, "ranks", err));
+	FSL_TRY(FSL_ARENA_NEW(own, &out->arena, n, "ranks", err));
+	FSL_TRY(FSL_ARENA_NEW(n_steps, &out->arena, n, "ranks", err));
+	FSL_TRY(FSL_ARENA_NEW(out->idle_ms, &out->arena, n, "ranks", err));
 	for (size_t r = 0; r < profile->n_ranks; r++) {
 		const struct fsl_profile_rank *rank = &profile->ranks[r];
 		size_t stage = fsl_profile_stage_of(facts->cluster, rank->rank);
-		double computing_ms = fsl_profile_part_ms(rank, FSL_PART_COMPUTING);
 		out->idle_ms[r] = idle_ms(rank, out->job.step_ms);
-		double own_ms = computing_ms + out->idle_ms[r];
-		class_of[r] = (uint32_t)(stage != SIZE_MAX ? stage : facts->cluster->n_stages);
+		computing[r] = fsl_profile_part_ms(rank, FSL_PART_COMPUTING);
+		own[r] = computing[r] + out->idle_ms[r];
+		class_of[r] = (uint32_t)(stage != SIZE_MAX ? stage : n_stages);
 		n_steps[r] = fsl_profile_n_steps(rank);
-		told[r] = out->job.run->ranks[r].n_ops > 0 ? own_ms : computing_ms;
-		add_to_mean(&computing[class_of[r]], computing_ms);
-		add_to_mean(&own[class_of[r]], own_ms);
+		told[r] = out->job.run->ranks[r].n_ops > 0 ? own[r] : computing[r];
 	}
 	out->job.class_of = class_of;
-	out->job.n_classes = n_classes;
+	out->job.n_classes = n_stages + 1;
+	out->job.n_stages = n_stages;
 	out->job.told_ms = told;
+	out->job.computing_ms = computing;
+	out->job.own_ms = own;
 	out->job.n_steps = n_steps;
-	if (is_uneven(facts, computing, n_classes)) {
-		set_even(even, &out->job, profile->n_ranks, computing, own);
-		out->job.even_factor = even;
-	}
 	return FSL_OK;
 }
 
@@ -151,6 +100,7 @@ enum fsl_status fsl_profile_place(struct fsl_capture_places *out,
 		.job = {.run = &meetings->run,
 			.match = &meetings->match,
 			.step_ms = isnan(step_ms) ? 0.0 : step_ms,
+			.long_stage_min = fsl_profile_effect_min(facts, FSL_JUDGE_STAGE_EXCESS_MIN),
 			.named_share_min = fsl_profile_effect_min(facts, FSL_JUDGE_NAMED_SHARE_MIN),
 			.suspect_share_min =
 				fsl_profile_tested_min(facts, FSL_JUDGE_MENTION_SHARE_MIN),
