@@ -1,6 +1,7 @@
 /* Sums and tables of the jobs of families. */
 #include "eval/families.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -116,6 +117,21 @@ static void put_row(struct fsl_page *page, const char *label, const struct fsl_e
 			 fsl_eval_share(family->n[FSL_EVAL_RIGHT], fsl_eval_family_faulty(family)));
 }
 
+/* The family or fault of a task if it is the first of it; NULL: it is not, or of no family. */
+static const char *new_name(const struct fsl_eval *eval, size_t i, bool is_fault)
+{
+	const struct fsl_eval_task *task = &eval->tasks[i];
+	const char *name = is_fault ? task->scenario->name : task->topology->name;
+	bool is_known = !fsl_eval_is_family(task->topology);
+	for (size_t k = 0; k < i && !is_known; k++) {
+		const struct fsl_eval_task *other = &eval->tasks[k];
+		is_known =
+			fsl_eval_is_family(other->topology) &&
+			strcmp(is_fault ? other->scenario->name : other->topology->name, name) == 0;
+	}
+	return is_known ? NULL : name;
+}
+
 /* One row for each family or fault that occurs, then all. */
 static void put_table(struct fsl_page *page, const struct fsl_eval *eval, bool is_fault)
 {
@@ -133,16 +149,8 @@ static void put_table(struct fsl_page *page, const struct fsl_eval *eval, bool i
 				  "right %"};
 	fsl_page_table(page, headings, 12);
 	for (size_t i = 0; i < eval->n_tasks; i++) {
-		const struct fsl_eval_task *task = &eval->tasks[i];
-		const char *name = is_fault ? task->scenario->name : task->topology->name;
-		bool is_known = !fsl_eval_is_family(task->topology);
-		for (size_t k = 0; k < i && !is_known; k++) {
-			const struct fsl_eval_task *other = &eval->tasks[k];
-			is_known = fsl_eval_is_family(other->topology) &&
-				   strcmp(is_fault ? other->scenario->name : other->topology->name,
-					  name) == 0;
-		}
-		if (!is_known) {
+		const char *name = new_name(eval, i, is_fault);
+		if (name != NULL) {
 			struct fsl_eval_family family = fsl_eval_family_sum(eval, name, is_fault);
 			put_row(page, name, &family);
 		}
@@ -166,6 +174,52 @@ static void put_calibration(struct fsl_page *page, const struct fsl_eval_family 
 	fsl_page_table_end(page);
 }
 
+/* The share of its answers that would be right if each class of confidence were as often right as
+ * in all other families. */
+static double share_by_others(const struct fsl_eval_family *family,
+			      const struct fsl_eval_family *all)
+{
+	double sum = 0.0;
+	uint64_t n_told = 0;
+	for (size_t i = 0; i < FSL_EVAL_CONFIDENCES_N; i++) {
+		uint64_t n_others = all->n_told[i] - family->n_told[i];
+		if (n_others > 0) {
+			n_told += family->n_told[i];
+			sum += (double)family->n_told[i] *
+			       (double)(all->n_true[i] - family->n_true[i]) / (double)n_others;
+		}
+	}
+	return n_told > 0 ? sum / (double)n_told : (double)NAN;
+}
+
+static void put_left_out(struct fsl_page *page, const struct fsl_eval *eval,
+			 const struct fsl_eval_family *all)
+{
+	const char *headings[] = {"family left out", "answers",  "right",
+				  "by the others",   "told 0.9", "right of these"};
+	enum { SURE = FSL_EVAL_CONFIDENCES_N - 1 };
+	fsl_page_table(page, headings, 6);
+	for (size_t i = 0; i < eval->n_tasks; i++) {
+		const char *name = new_name(eval, i, false);
+		if (name == NULL) {
+			continue;
+		}
+		struct fsl_eval_family family = fsl_eval_family_sum(eval, name, false);
+		uint64_t n_told = 0, n_true = 0;
+		for (size_t k = 0; k < FSL_EVAL_CONFIDENCES_N; k++) {
+			n_told += family.n_told[k];
+			n_true += family.n_true[k];
+		}
+		fsl_page_cell(page, "%s", name);
+		put_count(page, n_told);
+		fsl_page_percent(page, fsl_eval_share(n_true, n_told));
+		fsl_page_percent(page, share_by_others(&family, all));
+		put_count(page, family.n_told[SURE]);
+		fsl_page_percent(page, fsl_eval_share(family.n_true[SURE], family.n_told[SURE]));
+	}
+	fsl_page_table_end(page);
+}
+
 void fsl_eval_put_families(struct fsl_page *page, const struct fsl_eval *eval)
 {
 	struct fsl_eval_family all = fsl_eval_family_sum(eval, NULL, false);
@@ -179,4 +233,6 @@ void fsl_eval_put_families(struct fsl_page *page, const struct fsl_eval *eval)
 	put_table(page, eval, true);
 	fsl_page_heading(page, "Families, calibration of the confidence");
 	put_calibration(page, &all);
+	fsl_page_heading(page, "Families, confidence of one by that of the others");
+	put_left_out(page, eval, &all);
 }
