@@ -445,23 +445,35 @@ static void join_periodic(struct look *look)
 	qsort(look->found, look->n_found, sizeof(*look->found), compare_cost);
 }
 
+/* The longest stage that a stall holds. */
+struct longest {
+	const struct fsl_stage *stage; /* NULL: none */
+	int64_t ns;                    /* of it, within the step */
+};
+
 /* Time of the step that the rank was in stages of a kind. Ranks begin a step at about one time. */
 static double in_stages_ms(const struct fsl_rank *rank, enum fsl_stage_kind kind,
-			   const struct fsl_job_step *item)
+			   const struct fsl_job_step *item, struct longest *longest)
 {
 	int64_t sum_ns = 0, end_ns = fsl_sum_i64(item->begin_ns, item->dur_ns);
 	for (size_t i = 0; i < rank->n_stages; i++) {
 		const struct fsl_stage *stage = &rank->stages[i];
 		int64_t from_ns = larger(stage->begin_ns, item->begin_ns);
 		int64_t to_ns = stage->end_ns < end_ns ? stage->end_ns : end_ns;
-		sum_ns += stage->kind == kind && to_ns > from_ns ? to_ns - from_ns : 0;
+		if (stage->kind != kind || to_ns <= from_ns) {
+			continue;
+		}
+		sum_ns += to_ns - from_ns;
+		if (to_ns - from_ns > longest->ns) {
+			*longest = (struct longest){stage, to_ns - from_ns};
+		}
 	}
 	return ms_of(sum_ns);
 }
 
 /* How much longer the rank was busy in the step than usual, in the phase of the stall. */
 static double more_ms(const struct look *look, size_t r, const struct fsl_stall *stall,
-		      const struct fsl_job_step *item)
+		      const struct fsl_job_step *item, struct longest *longest)
 {
 	static const enum fsl_stage_kind kinds[] = {[FSL_STALL_LOADING] = FSL_STAGE_DATALOADER,
 						    [FSL_STALL_CHECKPOINT] = FSL_STAGE_CKPT,
@@ -469,7 +481,8 @@ static double more_ms(const struct look *look, size_t r, const struct fsl_stall 
 	const struct fsl_own *own = look->facts->own;
 	size_t s = fsl_steps_numbered(look->facts->steps, item->step);
 	if (stall->phase != FSL_STALL_UNKNOWN) {
-		return in_stages_ms(&look->facts->run->ranks[r], kinds[stall->phase], item);
+		return in_stages_ms(&look->facts->run->ranks[r], kinds[stall->phase], item,
+				    longest);
 	}
 	if (own == NULL || s >= own->n_steps || r >= own->n_ranks) {
 		return 0.0;
@@ -487,6 +500,23 @@ static double more_ms(const struct look *look, size_t r, const struct fsl_stall 
 					: 0.0;
 }
 
+/* Copies what the longest stage of a stall tells of itself. */
+static enum fsl_status tell_stage(const struct look *look, struct fsl_stall *stall,
+				  const struct fsl_stage *stage, struct fsl_error *err)
+{
+	if (stage == NULL) {
+		return FSL_OK;
+	}
+	stall->n_collected = stage->n_collected;
+	if (stage->frame > 0) {
+		const char *frame = fsl_strpool_text(look->facts->run->names, stage->frame - 1);
+		stall->frame = fsl_arena_strdup(&look->out->arena, frame);
+	}
+	return stage->frame > 0 && stall->frame == NULL
+		       ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"frame\"")
+		       : FSL_OK;
+}
+
 /* The ranks that were last in most steps of a stall; none if most ranks were. */
 static enum fsl_status find_last(const struct look *look, struct fsl_stall *stall,
 				 struct fsl_error *err)
@@ -499,6 +529,7 @@ static enum fsl_status find_last(const struct look *look, struct fsl_stall *stal
 	int64_t every = stall->every_steps > 0 ? stall->every_steps : 1;
 	double least_ms = FSL_STALL_EXPLAINED * ms_of(stall->lost_ns) / (double)stall->n_times;
 	double shortest_ms = INFINITY, longest_ms = 0.0;
+	struct longest longest = {NULL, 0};
 	FSL_TRY(FSL_ARENA_NEW(ranks, &look->out->arena, run->n_ranks, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(times, &look->out->arena, run->n_ranks, "times", err));
 	for (size_t s = first;
@@ -511,7 +542,7 @@ static enum fsl_status find_last(const struct look *look, struct fsl_stall *stal
 		shortest_ms = fmin(shortest_ms, look->step_ms[s] - look->level_ms[s]);
 		longest_ms = fmax(longest_ms, look->step_ms[s] - look->level_ms[s]);
 		for (size_t r = 0; r < run->n_ranks; r++) {
-			times[r] += more_ms(look, r, stall, &steps->items[s]) >= least_ms;
+			times[r] += more_ms(look, r, stall, &steps->items[s], &longest) >= least_ms;
 		}
 	}
 	for (size_t r = 0; r < run->n_ranks; r++) {
@@ -525,7 +556,7 @@ static enum fsl_status find_last(const struct look *look, struct fsl_stall *stal
 	    n > 0 && longest_ms <= FSL_STALL_EVEN_MAX * shortest_ms) {
 		stall->phase = FSL_STALL_EVALUATION;
 	}
-	return FSL_OK;
+	return tell_stage(look, stall, longest.stage, err);
 }
 
 static bool do_count(const struct look *look, double *share)

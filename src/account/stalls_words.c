@@ -25,6 +25,11 @@ static void add_where(struct fsl_phrase *phrase, const struct fsl_stall *stall)
 	if (stall->phase != FSL_STALL_UNKNOWN) {
 		fsl_phrase_add(phrase, " in %s", fsl_stall_phase_text(stall->phase));
 	}
+	if (stall->phase == FSL_STALL_COLLECTION && stall->n_collected > 0) {
+		fsl_phrase_add(phrase, " of ");
+		fsl_phrase_add_count(phrase, stall->n_collected, "object");
+		fsl_phrase_add(phrase, "%s", stall->n_times > 1 ? " in the longest" : "");
+	}
 }
 
 static void add_stall(struct fsl_phrase *phrase, const struct fsl_stall *stall)
@@ -74,6 +79,10 @@ enum fsl_status fsl_stalls_tell(struct fsl_perception *out, double share, struct
 			fsl_phrase_add(&phrase, ", %s", n > 1 ? "all stalls " : "");
 			fsl_phrase_add_percent(&phrase, share);
 			fsl_phrase_add(&phrase, " of the time");
+		}
+		if (out->stalls[i].frame != NULL) {
+			fsl_phrase_add(&phrase, ", at frame ");
+			fsl_phrase_add_frame(&phrase, out->stalls[i].frame);
 		}
 	}
 	if (n > TOLD_MAX) {

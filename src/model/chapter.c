@@ -267,6 +267,7 @@ static bool copy_stages(struct fsl_rank *out, const struct fsl_stage *stages, st
 	for (size_t i = 0; i < out->n_stages; i++) {
 		out->stages[i] = stages[range.begin + i];
 		use(renaming, out->stages[i].type_id);
+		use(renaming, out->stages[i].frame - 1);
 	}
 	return true;
 }
@@ -343,7 +344,9 @@ static void rename_events(struct fsl_run *taken, const struct renaming *renaming
 			rename_op(renaming, &rank->remnants[i]);
 		}
 		for (size_t i = 0; i < rank->n_stages; i++) {
-			rank->stages[i].type_id = renamed(renaming, rank->stages[i].type_id);
+			struct fsl_stage *stage = &rank->stages[i];
+			stage->type_id = renamed(renaming, stage->type_id);
+			stage->frame = renamed(renaming, stage->frame - 1) + 1; /* 0 stays 0 */
 		}
 		rank->open_op_id = renamed(renaming, rank->open_op_id);
 		rank->open_group_id = renamed(renaming, rank->open_group_id);

@@ -200,10 +200,12 @@ static int compare_remnants(const void *left, const void *right)
 static int compare_stages(const void *left, const void *right)
 {
 	const struct fsl_stage *a = left, *b = right;
-	int order = FSL_ORDER(a->begin_ns, b->begin_ns);
-	order = order != 0 ? order : FSL_ORDER(a->end_ns, b->end_ns);
-	order = order != 0 ? order : FSL_ORDER(a->type_id, b->type_id);
-	return order != 0 ? order : FSL_ORDER(a->step, b->step);
+	FSL_ORDER_BY(a->begin_ns, b->begin_ns);
+	FSL_ORDER_BY(a->end_ns, b->end_ns);
+	FSL_ORDER_BY(a->type_id, b->type_id);
+	FSL_ORDER_BY(a->step, b->step);
+	FSL_ORDER_BY(a->frame, b->frame);
+	return FSL_ORDER(a->n_collected, b->n_collected);
 }
 
 static int compare_steps(const void *left, const void *right)

@@ -91,6 +91,10 @@ static void add_kind(struct fsl_phrase *phrase, const struct fsl_loss *loss)
 		fsl_phrase_add(phrase, "long steps");
 	} else if (loss->stall != NULL) {
 		fsl_phrase_add(phrase, "%s", fsl_stall_phase_text(loss->stall->phase));
+		if (loss->stall->frame != NULL) {
+			fsl_phrase_add(phrase, ", ");
+			fsl_phrase_add_frame(phrase, loss->stall->frame);
+		}
 	} else {
 		fsl_phrase_add_words(phrase, fsl_spent_text(loss->part));
 	}

@@ -405,6 +405,11 @@ static void put_losses(const struct fsl_case_parts *parts, cJSON *root)
 		fsl_document_index(document, entry, "stage",
 				   loss->n_culprits > 0 ? loss->culprits[0].stage : -1);
 		fsl_document_told(document, entry, "cause", cause_of(parts, loss));
+		fsl_document_told(document, entry, "frame",
+				  loss->stall != NULL ? loss->stall->frame : NULL);
+		bool is_counted = loss->stall != NULL && loss->stall->n_collected > 0;
+		fsl_document_index(document, entry, "collectedObjects",
+				   is_counted ? (int64_t)loss->stall->n_collected : -1);
 		fsl_document_text(document, entry, "state",
 				  loss->is_over ? "over" : state_texts[parts->state]);
 	}

@@ -568,7 +568,8 @@ static bool is_end(const char *text, const char *at)
 	for (const char *c = text; c < at; c++) {
 		n_open += (*c == '(') - (*c == ')');
 	}
-	return n_open <= 0 && (*at == ';' || strncmp(at, ", which costs", 13) == 0);
+	return n_open <= 0 && (*at == ';' || strncmp(at, ", which costs", 13) == 0 ||
+			       strncmp(at, ", at frame ", 11) == 0);
 }
 
 /* Leaves out what stands behind the last clause that fits; "why" on the screen and "reason" in the

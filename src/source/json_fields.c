@@ -67,6 +67,16 @@ static struct fsl_json_field *find_field(struct fsl_json_fields *fields,
 	return NULL;
 }
 
+void fsl_json_field_set(struct fsl_json_field *field, const struct fsl_json_value *value)
+{
+	if (value->token == FSL_JSON_STRING || value->token == FSL_JSON_NUMBER) {
+		field->is_seen = true;
+		field->is_long = value->length > sizeof(field->text);
+		field->length = field->is_long ? sizeof(field->text) : value->length;
+		memcpy(field->text, value->text, field->length);
+	}
+}
+
 enum fsl_status fsl_json_fields_take(struct fsl_json_fields *fields, struct fsl_json *json,
 				     const struct fsl_json_value *key, struct fsl_error *err)
 {
@@ -77,12 +87,7 @@ enum fsl_status fsl_json_fields_take(struct fsl_json_fields *fields, struct fsl_
 	size_t depth = fsl_json_depth(json);
 	struct fsl_json_value value;
 	FSL_TRY(fsl_json_next(json, &value, err));
-	if (value.token == FSL_JSON_STRING || value.token == FSL_JSON_NUMBER) {
-		field->is_seen = true;
-		field->is_long = value.length > sizeof(field->text);
-		field->length = field->is_long ? sizeof(field->text) : value.length;
-		memcpy(field->text, value.text, field->length);
-	}
+	fsl_json_field_set(field, &value);
 	/* An object where a scalar belongs leaves the field unseen. */
 	while (fsl_json_depth(json) > depth) {
 		FSL_TRY(fsl_json_next(json, &value, err));

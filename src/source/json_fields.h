@@ -34,6 +34,8 @@ void fsl_json_fields_clear(struct fsl_json_fields *fields);
 /* Reads the value that follows the key @key: into its field, or skips it. */
 enum fsl_status fsl_json_fields_take(struct fsl_json_fields *fields, struct fsl_json *json,
 				     const struct fsl_json_value *key, struct fsl_error *err);
+/* Sets @field to a string or number; any other @value leaves it as it is. */
+void fsl_json_field_set(struct fsl_json_field *field, const struct fsl_json_value *value);
 /* Value of @field as a whole number; a fraction is rounded. False if the field is absent or no such
  * number. */
 bool fsl_json_field_u64(const struct fsl_json_field *field, uint64_t *out);

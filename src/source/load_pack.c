@@ -7,14 +7,14 @@
 #include "base/try.h"
 
 enum {
-	LOAD_MAGIC = 0x334c5346, /* "FSL3"; another number when the message changes */
+	LOAD_MAGIC = 0x344c5346, /* "FSL4"; another number when the message changes */
 	BLOCK_ROWS = 512,        /* stay in the cache from the first of their columns to the last */
 	MESSAGE_BYTES_MAX = 1 << 16,
 	FORMAT_BYTES_MAX = 64,
 };
 
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_op) == 64, "fields of an operator travel");
-_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_stage) == 32, "fields of a stage travel");
+_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_stage) == 40, "fields of a stage travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_step_time) == 40, "fields travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_rank) == 152, "fields of a rank travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_file) == 64 + FSL_DROPS_N * 8,
@@ -37,8 +37,9 @@ static const struct column op_columns[] = {
 	COLUMN(fsl_op, step),
 };
 static const struct column stage_columns[] = {
-	COLUMN(fsl_stage, begin_ns), COLUMN(fsl_stage, end_ns), COLUMN(fsl_stage, step),
-	COLUMN(fsl_stage, type_id),  COLUMN(fsl_stage, kind),
+	COLUMN(fsl_stage, begin_ns),    COLUMN(fsl_stage, end_ns), COLUMN(fsl_stage, step),
+	COLUMN(fsl_stage, type_id),     COLUMN(fsl_stage, kind),   COLUMN(fsl_stage, frame),
+	COLUMN(fsl_stage, n_collected),
 };
 static const struct column step_columns[] = {
 	COLUMN(fsl_step_time, step),      COLUMN(fsl_step_time, begin_ns),
@@ -90,7 +91,8 @@ static bool are_stages_sound(const void *rows, size_t n, size_t n_names)
 	for (size_t i = 0; i < n; i++) {
 		const struct fsl_stage *stage = &stages[i];
 		if (!is_time_or_absent(stage->begin_ns) || !is_time_or_absent(stage->end_ns) ||
-		    !is_name(stage->type_id, n_names) || (uint32_t)stage->kind >= FSL_STAGES_N) {
+		    !is_name(stage->type_id, n_names) || (uint32_t)stage->kind >= FSL_STAGES_N ||
+		    stage->frame > n_names) {
 			return false;
 		}
 	}

@@ -330,7 +330,9 @@ static void rename_events(struct fsl_rank *events, const uint32_t *map)
 	rename_ops(events->ops, events->n_ops, map);
 	rename_ops(events->remnants, events->n_remnants, map);
 	for (size_t i = 0; i < events->n_stages; i++) {
-		events->stages[i].type_id = map_id(map, events->stages[i].type_id);
+		struct fsl_stage *stage = &events->stages[i];
+		stage->type_id = map_id(map, stage->type_id);
+		stage->frame = map_id(map, stage->frame - 1) + 1; /* 0 stays 0 */
 	}
 	events->open_op_id = map_id(map, events->open_op_id);
 	events->open_group_id = map_id(map, events->open_group_id);

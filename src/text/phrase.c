@@ -67,6 +67,20 @@ void fsl_phrase_add_words(struct fsl_phrase *phrase, const char *name)
 	}
 }
 
+void fsl_phrase_add_frame(struct fsl_phrase *phrase, const char *frame)
+{
+	enum { LENGTH_MAX = 48 };
+	const char *file = strrchr(frame, '/');
+	size_t n_name = strcspn(frame, "@/");
+	struct fsl_phrase text = {0};
+	if (file != NULL && frame[n_name] == '@') {
+		fsl_phrase_add(&text, "%.*s@", (int)n_name, frame);
+	}
+	fsl_phrase_add(&text, "%s", file != NULL ? file + 1 : frame);
+	size_t n_cut = text.length > LENGTH_MAX ? text.length - LENGTH_MAX : 0;
+	fsl_phrase_add(phrase, "%s%s", n_cut > 0 ? "..." : "", text.text + n_cut);
+}
+
 void fsl_phrase_add_percent(struct fsl_phrase *phrase, double share)
 {
 	double percent = 100.0 * share;

@@ -21,6 +21,9 @@ void fsl_phrase_add_ms(struct fsl_phrase *phrase, double ms);
 void fsl_phrase_add_length(struct fsl_phrase *phrase, int64_t ns);
 /* "slow rank" for a name "slow_rank". */
 void fsl_phrase_add_words(struct fsl_phrase *phrase, const char *name);
+/* A frame of a stack without folders: "next@loader.py:30" for "next@/opt/python/loader.py:30"; if
+ * that is still long, "..." stands for its begin. */
+void fsl_phrase_add_frame(struct fsl_phrase *phrase, const char *frame);
 /* 0.195: "20 %"; below ten percent one decimal; "unknown share" for NaN. */
 void fsl_phrase_add_percent(struct fsl_phrase *phrase, double share);
 /* "2025-06-15 15:07:20" local time. */

@@ -9,12 +9,13 @@
 #include "source/json_fields.h"
 #include "source/systrace/timeline_stage.h"
 
-enum field { STAGE_ID, STAGE_TYPE, START_US, END_US, RANK, FIELDS_N };
+enum field { STAGE_ID, STAGE_TYPE, START_US, END_US, RANK, FRAME, COLLECTED, FIELDS_N };
 
 static const char *const keys[FIELDS_N] = {
-	[STAGE_ID] = "stage_id", [STAGE_TYPE] = "stage_type",
-	[START_US] = "start_us", [END_US] = "end_us",
-	[RANK] = "rank",
+	[STAGE_ID] = "stage_id",  [STAGE_TYPE] = "stage_type",
+	[START_US] = "start_us",  [END_US] = "end_us",
+	[RANK] = "rank",          [FRAME] = "stack_frames",
+	[COLLECTED] = "gc_debug",
 };
 
 static int probe_head(const struct fsl_probe *probe)
@@ -41,6 +42,12 @@ static enum fsl_status add_stage(const struct fsl_json_fields *record, uint64_t 
 		.type = record->fields[STAGE_TYPE].text,
 		.n_type = record->fields[STAGE_TYPE].length,
 	};
+	const struct fsl_json_field *frame = &record->fields[FRAME];
+	if (!frame->is_long) {
+		stage.frame = frame->text;
+		stage.n_frame = frame->length;
+	}
+	(void)fsl_json_field_u64(&record->fields[COLLECTED], &stage.n_collected);
 	bool has_step = !record->fields[STAGE_ID].is_seen ||
 			fsl_json_field_u64(&record->fields[STAGE_ID], &stage.step);
 	sink->file->n_records++;
@@ -54,6 +61,27 @@ static enum fsl_status add_stage(const struct fsl_json_fields *record, uint64_t 
 		return FSL_OK;
 	}
 	return fsl_timeline_stage_add(sink, &stage, offset, err);
+}
+
+/* Reads a list or an object, and keeps of what is right inside the first value, or the value of
+ * @key if that is not NULL. */
+static enum fsl_status take_inside(struct fsl_json *json, struct fsl_json_field *field,
+				   const char *key, struct fsl_error *err)
+{
+	size_t depth = fsl_json_depth(json);
+	bool is_wanted = key == NULL;
+	struct fsl_json_value value;
+	FSL_TRY(fsl_json_next(json, &value, err));
+	while (fsl_json_depth(json) > depth) {
+		FSL_TRY(fsl_json_next(json, &value, err));
+		bool is_inside = fsl_json_depth(json) == depth + 1;
+		if (is_wanted) {
+			fsl_json_field_set(field, &value);
+		}
+		is_wanted = is_inside && key != NULL && value.token == FSL_JSON_KEY &&
+			    is_key(&value, key);
+	}
+	return FSL_OK;
 }
 
 /*
@@ -75,7 +103,13 @@ static enum fsl_status read_keys(struct fsl_json *json, struct fsl_json_fields *
 			*stages_begin = value.token == FSL_JSON_ARRAY_BEGIN;
 			return FSL_OK;
 		}
-		FSL_TRY(fsl_json_fields_take(record, json, &value, err));
+		if (is_key(&value, keys[FRAME])) {
+			FSL_TRY(take_inside(json, &record->fields[FRAME], NULL, err));
+		} else if (is_key(&value, keys[COLLECTED])) {
+			FSL_TRY(take_inside(json, &record->fields[COLLECTED], "collected", err));
+		} else {
+			FSL_TRY(fsl_json_fields_take(record, json, &value, err));
+		}
 	}
 }
 

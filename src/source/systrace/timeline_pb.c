@@ -85,6 +85,9 @@ static enum fsl_status read_stage(const char *data, const struct fsl_wire_field 
 		.end_us = message->end_us,
 		.type = message->stage_type,
 		.n_type = strlen(message->stage_type),
+		.frame = message->n_stack_frames > 0 ? message->stack_frames[0] : "",
+		.n_frame = message->n_stack_frames > 0 ? strlen(message->stack_frames[0]) : 0,
+		.n_collected = message->gc_debug != NULL ? message->gc_debug->collected : 0,
 	};
 	enum fsl_status status = fsl_timeline_stage_add(sink, &stage, offset, err);
 	timeline_stage__free_unpacked(message, &allocator);

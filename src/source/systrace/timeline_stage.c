@@ -22,6 +22,30 @@ static enum fsl_status find_kind(struct fsl_sink *sink, const struct fsl_timelin
 	return FSL_OK;
 }
 
+enum {
+	FRAME_BYTES_MAX = 256,     /* collectors cut frames there */
+	FRAME_NAMES_MAX = 1 << 16, /* of a file, with types; programs have some hundred frames */
+};
+
+/* Id of the frame + 1; 0: none. A frame over a limit is left out, its stage stays. */
+static enum fsl_status find_frame(struct fsl_sink *sink, const struct fsl_timeline_stage *stage,
+				  uint32_t *frame, struct fsl_error *err)
+{
+	uint32_t id = FSL_STR_NONE;
+	*frame = 0;
+	if (stage->n_frame == 0 || stage->n_frame > FRAME_BYTES_MAX ||
+	    memchr(stage->frame, '\0', stage->n_frame) != NULL) {
+		return FSL_OK;
+	}
+	if (fsl_strpool_size(sink->names) < FRAME_NAMES_MAX) {
+		FSL_TRY(fsl_sink_intern(sink, stage->frame, stage->n_frame, &id, err));
+	} else {
+		id = fsl_strpool_find(sink->names, stage->frame, stage->n_frame);
+	}
+	*frame = id + 1;
+	return FSL_OK;
+}
+
 enum fsl_status fsl_timeline_stage_add(struct fsl_sink *sink,
 				       const struct fsl_timeline_stage *stage, uint64_t offset,
 				       struct fsl_error *err)
@@ -46,12 +70,17 @@ enum fsl_status fsl_timeline_stage_add(struct fsl_sink *sink,
 	FSL_TRY(fsl_sink_intern(sink, stage->type, stage->n_type, &type_id, err));
 	enum fsl_stage_kind kind = FSL_STAGE_OTHER;
 	FSL_TRY(find_kind(sink, stage, type_id, &kind, err));
+	uint32_t frame = 0;
+	FSL_TRY(find_frame(sink, stage, &frame, err));
 	const struct fsl_stage added = {
 		.begin_ns = (int64_t)stage->begin_us * FSL_NS_PER_US,
 		.end_ns = (int64_t)stage->end_us * FSL_NS_PER_US,
 		.step = (int64_t)stage->step,
 		.type_id = type_id,
 		.kind = kind,
+		.frame = frame,
+		.n_collected = (uint32_t)(stage->n_collected < UINT32_MAX ? stage->n_collected
+									  : UINT32_MAX),
 	};
 	return fsl_sink_add_stage(sink, &added, err);
 }

@@ -10,6 +10,9 @@ struct fsl_timeline_stage {
 	uint64_t begin_us, end_us;
 	const char *type; /* need not end with NUL */
 	size_t n_type;
+	const char *frame; /* innermost frame of the stack; need not end with NUL */
+	size_t n_frame;    /* 0: none */
+	uint64_t n_collected;
 };
 
 /* Checks @stage and adds it to @sink. @offset: place of the stage in the file, for the message of

@@ -369,6 +369,95 @@ static void the_ranks_that_loaded_are_last_unless_all_did(void **state)
 	}
 }
 
+/* A stage of rank 2 that fills step @i, at @frame. */
+static void add_stage(struct job *job, size_t i, double s, enum fsl_stage_kind kind,
+		      const char *frame, uint32_t n_collected)
+{
+	struct fsl_rank *rank = &job->run.ranks[2];
+	int64_t begin_ns = ORIGIN_NS;
+	uint32_t id = 0;
+	for (size_t k = 0; k < i; k++) {
+		begin_ns += job->items[k].dur_ns;
+	}
+	assert_int_equal(fsl_strpool_intern(job->run.names, frame, strlen(frame), &id, NULL),
+			 FSL_OK);
+	const struct fsl_stage stage = {.kind = kind,
+					.begin_ns = begin_ns,
+					.end_ns = begin_ns + (int64_t)(s * FSL_NS_PER_S),
+					.frame = *frame != '\0' ? id + 1 : 0,
+					.n_collected = n_collected};
+	assert_int_equal(FSL_APPEND(rank, stages, &stage, NULL), FSL_OK);
+}
+
+static void a_stall_tells_the_frame_of_its_longest_stage(void **state)
+{
+	(void)state;
+	static struct job job;
+	static const char *const frames[] = {"next@/opt/py/loader.py:630", "get@queue.py:17", ""};
+	static const char *const words[] = {" of the time, at frame next@loader.py:630",
+					    " of the time, at frame get@queue.py:17",
+					    " of the time"};
+	for (size_t k = 0; k < 3; k++) {
+		begin(&job, 100, 0.0);
+		lengthen(&job, 50, 100.0);
+		job.loading_ns[50] = 100 * (int64_t)FSL_NS_PER_S;
+		add_stage(&job, 49, 0.9, FSL_STAGE_DATALOADER, "before@a.py:1", 0);
+		add_stage(&job, 50, 1.0, FSL_STAGE_DATALOADER, "short@a.py:2", 0);
+		add_stage(&job, 50, 99.0, FSL_STAGE_DATALOADER, frames[k], 0);
+		add_stage(&job, 50, 101.0, FSL_STAGE_FORWARD, "other@a.py:3", 0);
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
+		const struct fsl_stall *stall = &job.perception.stalls[0];
+		assert_int_equal(stall->phase, FSL_STALL_LOADING);
+		assert_int_equal(stall->ranks[0], 2);
+		assert_string_equal(stall->frame != NULL ? stall->frame : "", frames[k]);
+		const char *told = strstr(job.perception.reason, " of the time");
+		assert_string_equal(told != NULL ? told : "", words[k]);
+		end(&job);
+	}
+}
+
+static void a_stall_in_a_collection_tells_how_many_objects_it_freed(void **state)
+{
+	(void)state;
+	static struct job job;
+	static const uint32_t n[] = {120456, 1, 0};
+	static const char *const words[] = {" in garbage collection of 120456 objects, ",
+					    " in garbage collection of 1 object, ",
+					    " in garbage collection, "};
+	for (size_t k = 0; k < 3; k++) {
+		begin(&job, 100, 0.0);
+		lengthen(&job, 30, 40.0);
+		job.items[30].gc_ns = 40 * (int64_t)FSL_NS_PER_S;
+		add_stage(&job, 30, 40.0, FSL_STAGE_GC, "", n[k]);
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
+		assert_int_equal(job.perception.stalls[0].phase, FSL_STALL_COLLECTION);
+		assert_int_equal(job.perception.stalls[0].n_collected, n[k]);
+		assert_non_null(strstr(job.perception.reason, words[k]));
+		end(&job);
+	}
+}
+
+static void collections_that_recur_tell_the_longest(void **state)
+{
+	(void)state;
+	static struct job job;
+	static const size_t every[] = {10, 23};
+	for (size_t k = 0; k < 2; k++) {
+		begin(&job, 100, 0.0);
+		for (size_t i = 9; i < 100; i += every[k]) {
+			lengthen(&job, i, 2.0 + (i == 9 + every[k]));
+			job.items[i].gc_ns = 2 * (int64_t)FSL_NS_PER_S;
+			add_stage(&job, i, 2.0 + (i == 9 + every[k]), FSL_STAGE_GC, "f@f.py:1",
+				  (uint32_t)i);
+		}
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
+		assert_int_equal(job.perception.stalls[0].every_steps, every[k]);
+		assert_int_equal(job.perception.stalls[0].n_collected, 9 + every[k]);
+		assert_non_null(strstr(job.perception.reason, " in the longest, "));
+		end(&job);
+	}
+}
+
 static void long_steps_of_somebody_at_fault_are_no_stalls_but_gaps_are(void **state)
 {
 	(void)state;
@@ -402,6 +491,8 @@ static void memory_that_runs_out_is_a_failure_and_no_crash(void **state)
 	for (uint64_t n = 1; status != FSL_OK; n++) {
 		begin(&job, 100, 0.02);
 		lengthen(&job, 40, 100.0);
+		job.loading_ns[40] = 100 * (int64_t)FSL_NS_PER_S;
+		add_stage(&job, 40, 100.0, FSL_STAGE_DATALOADER, "next@loader.py:30", 0);
 		fsl_mem_fail_at(n);
 		status = find(&job, FSL_VERDICT_NORMAL);
 		fsl_mem_fail_at(0);
@@ -427,6 +518,9 @@ int main(void)
 		cmocka_unit_test(of_ranks_that_pause_in_turn_stalls_have_a_period),
 		cmocka_unit_test(the_rest_of_a_save_in_the_next_step_is_no_save),
 		cmocka_unit_test(the_ranks_that_loaded_are_last_unless_all_did),
+		cmocka_unit_test(a_stall_tells_the_frame_of_its_longest_stage),
+		cmocka_unit_test(a_stall_in_a_collection_tells_how_many_objects_it_freed),
+		cmocka_unit_test(collections_that_recur_tell_the_longest),
 		cmocka_unit_test(long_steps_of_somebody_at_fault_are_no_stalls_but_gaps_are),
 		cmocka_unit_test(a_clock_that_is_set_is_no_stall),
 		cmocka_unit_test(memory_that_runs_out_is_a_failure_and_no_crash),

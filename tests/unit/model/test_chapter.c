@@ -222,6 +222,37 @@ static void a_chapter_does_not_know_what_comes_after_it(void **state)
 	}
 }
 
+static void stages_of_a_chapter_keep_the_texts_of_their_frames(void **state)
+{
+	(void)state;
+	static const char *const frames[] = {"z@z.py:1", "", "a@a.py:2"};
+	struct fsl_run run, part;
+	struct fsl_chapter chapters[2] = {{INT64_MIN, MID + HOUR}, {MID + HOUR, INT64_MAX}};
+	struct fsl_chapter_rule rule = {.length_ns = HOUR};
+	assert_int_equal(fsl_run_init(&run, NULL), FSL_OK);
+	add_ops(&run, 0, MID, MID + 2 * HOUR, "m");
+	for (int i = 0; i < 6; i++) {
+		const char *frame = frames[i % 3];
+		struct fsl_stage stage = {.begin_ns = MID + i * HOUR / 3, .end_ns = MID + 2 * HOUR};
+		uint32_t id = 0;
+		assert_int_equal(fsl_strpool_intern(run.names, frame, strlen(frame), &id, NULL),
+				 FSL_OK);
+		stage.frame = *frame != '\0' ? id + 1 : 0;
+		assert_int_equal(FSL_APPEND(&run.ranks[0], stages, &stage, NULL), FSL_OK);
+	}
+	for (size_t k = 0; k < 2; k++) {
+		assert_int_equal(fsl_chapter_take(&part, &run, &chapters[k], &rule, NULL), FSL_OK);
+		assert_int_equal(part.ranks[0].n_stages, 3);
+		for (size_t i = 0; i < 3; i++) {
+			uint32_t frame = part.ranks[0].stages[i].frame;
+			assert_int_equal(frame == 0, i == 1);
+			assert_string_equal(fsl_strpool_text(part.names, frame - 1), frames[i]);
+		}
+		fsl_chapter_drop(&part);
+	}
+	fsl_run_fini(&run);
+}
+
 static void the_last_chapter_knows_who_waits(void **state)
 {
 	(void)state;
@@ -298,6 +329,7 @@ int main(void)
 		cmocka_unit_test(chapters_hold_every_event_once_but_for_their_leads),
 		cmocka_unit_test(a_collective_is_in_the_same_chapter_on_all_ranks),
 		cmocka_unit_test(a_chapter_does_not_know_what_comes_after_it),
+		cmocka_unit_test(stages_of_a_chapter_keep_the_texts_of_their_frames),
 		cmocka_unit_test(the_last_chapter_knows_who_waits),
 		cmocka_unit_test(a_rank_with_another_clock_leaves_the_capture_whole),
 		cmocka_unit_test(out_of_memory_leaves_nothing_behind),

@@ -662,6 +662,25 @@ static void short_memory_shortens_the_text_only(void **state)
 	sample_destroy(sample);
 }
 
+static void frames_are_told_without_folders(void **state)
+{
+	(void)state;
+	static const char *const frames[][2] = {
+		{"next@loader.py:630", "next@loader.py:630"},
+		{"next@/usr/lib/py/loader.py:630", "next@loader.py:630"},
+		{"/job/a@b/main.py", "main.py"},
+		{"/job/train@2.py:7", "train@2.py:7"},
+		{"f@/", "f@"},
+		{"a_function_of_a_name_that_is_long@and_a_file_of_such_a_name.py:7",
+		 "...name_that_is_long@and_a_file_of_such_a_name.py:7"},
+	};
+	for (size_t i = 0; i < sizeof(frames) / sizeof(frames[0]); i++) {
+		struct fsl_phrase phrase = {0};
+		fsl_phrase_add_frame(&phrase, frames[i][0]);
+		assert_string_equal(phrase.text, frames[i][1]);
+	}
+}
+
 static void ranks_are_told_in_ranges(void **state)
 {
 	(void)state;
@@ -877,6 +896,7 @@ int main(void)
 		cmocka_unit_test(paths_are_never_cut),
 		cmocka_unit_test(parts_that_are_absent_are_no_crash),
 		cmocka_unit_test(short_memory_shortens_the_text_only),
+		cmocka_unit_test(frames_are_told_without_folders),
 		cmocka_unit_test(ranks_are_told_in_ranges),
 		cmocka_unit_test(a_long_screen_tells_each_loss),
 		cmocka_unit_test(many_losses_take_twelve_lines),

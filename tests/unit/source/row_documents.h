@@ -294,6 +294,12 @@ static inline void rows_stage(struct rows_text *text, uint64_t at_us, uint64_t *
 		rows_varint(&stage, 4 << 3);
 		rows_varint(&stage, at_us + random_below(random, 90));
 	}
+	if (rows_chance(random, 2)) {
+		static const char *const frames[] = {"f@f.py:1", "g@g.py:2", "odd"};
+		const char *frame = frames[random_below(random, 3)];
+		rows_field(&stage, 5, frame, strlen(frame));
+		rows_field(&stage, 6, "\x08\x11", 2); /* 17 objects */
+	}
 	if (rows_chance(random, 20)) {
 		stage.n -= 1; /* broken */
 	}

@@ -42,7 +42,13 @@ static void fill(struct fsl_load *load)
 					  0,     1,
 					  2,     i - 1};
 		assert_int_equal(fsl_sink_add_op(sink, &op, NULL), FSL_OK);
-		const struct fsl_stage stage = {at_ns, at_ns + 3, i - 1, 2, FSL_STAGE_GC};
+		const struct fsl_stage stage = {.begin_ns = at_ns,
+						.end_ns = at_ns + 3,
+						.step = i - 1,
+						.type_id = 2,
+						.kind = FSL_STAGE_GC,
+						.frame = (uint32_t)i % 4, /* none, and each name */
+						.n_collected = UINT32_MAX - (uint32_t)i};
 		assert_int_equal(fsl_sink_add_stage(sink, &stage, NULL), FSL_OK);
 		const struct fsl_step_time step = {.step = i - 1,
 						   .begin_ns = at_ns,
@@ -180,6 +186,7 @@ static void check_promises(const struct fsl_load *load)
 		assert_true((uint32_t)events->stages[i].kind < FSL_STAGES_N);
 		assert_true(events->stages[i].type_id < n_names ||
 			    events->stages[i].type_id == FSL_STR_NONE);
+		assert_true(events->stages[i].frame <= n_names);
 	}
 }
 

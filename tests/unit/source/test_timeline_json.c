@@ -106,6 +106,65 @@ static void other_json_in_a_tree_is_left_alone(void **state)
 	assert_int_equal(tree.run.n_files, 1);
 }
 
+/* A stage whose frames and collection are the JSON texts @frames and @gc. */
+static const struct fsl_stage *read_frames(const char *frames, const char *gc)
+{
+	static char text[1 << 16];
+	(void)snprintf(text, sizeof(text),
+		       "{\"start_us\":10,\"end_us\":20,\"stage_type\":\"GC\",\"stack_frames\":%s,"
+		       "\"gc_debug\":%s,\"rank\":3}",
+		       frames, gc);
+	assert_int_equal(read_text(NAME, text)->state, FSL_FILE_READ);
+	assert_int_equal(tree_rank(&tree, 3)->n_stages, 1);
+	return &tree_rank(&tree, 3)->stages[0];
+}
+
+static void the_innermost_frame_and_the_collected_objects_are_kept(void **state)
+{
+	(void)state;
+	const struct fsl_stage *stage = read_frames(
+		"[\"next@/opt/loader.py:30\",\"train@t.py:1\"]",
+		"{\"rank\":5,\"inner\":{\"collected\":9},\"collected\":17,\"uncollectable\":2}");
+	assert_string_equal(fsl_strpool_text(tree.run.names, stage->frame - 1),
+			    "next@/opt/loader.py:30");
+	assert_int_equal(stage->n_collected, 17);
+	stage = read_frames("[\"step@\\u00e9.py:2\"]", "{\"collected\":\"99999999999\"}");
+	assert_string_equal(fsl_strpool_text(tree.run.names, stage->frame - 1),
+			    "step@\xc3\xa9.py:2");
+	assert_int_equal(stage->n_collected, UINT32_MAX);
+}
+
+static void a_stage_stays_whatever_its_frames_are(void **state)
+{
+	(void)state;
+	static const char *const frames[] = {
+		"[]",     "null",          "{}", "[[\"a\"]]", "[{\"a\":\"b\"},\"c\"]",
+		"[\"\"]", "[\"a\\u0000\"]"};
+	static const char *const gc[] = {"{}",
+					 "null",
+					 "[7]",
+					 "3",
+					 "{\"collected\":{\"x\":1}}",
+					 "{\"collected\":-1}",
+					 "{\"uncollectable\":4}"};
+	for (size_t i = 0; i < sizeof(frames) / sizeof(frames[0]); i++) {
+		const struct fsl_stage *stage = read_frames(frames[i], gc[i]);
+		assert_int_equal(stage->frame, 0);
+		assert_int_equal(stage->n_collected, 0);
+	}
+}
+
+static void a_frame_over_the_limit_is_left_out_and_its_stage_stays(void **state)
+{
+	(void)state;
+	static const int lengths[] = {256, 257, 5000, 60000};
+	for (size_t i = 0; i < 4; i++) {
+		static char frames[1 << 16];
+		(void)snprintf(frames, sizeof(frames), "[\"%0*d\"]", lengths[i], 7);
+		assert_int_equal(read_frames(frames, "{}")->frame > 0, i == 0);
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -118,6 +177,9 @@ int main(void)
 		TEST(objects_that_are_no_stages_are_left_out),
 		TEST(stages_inside_stages_are_refused),
 		TEST(other_json_in_a_tree_is_left_alone),
+		TEST(the_innermost_frame_and_the_collected_objects_are_kept),
+		TEST(a_stage_stays_whatever_its_frames_are),
+		TEST(a_frame_over_the_limit_is_left_out_and_its_stage_stays),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

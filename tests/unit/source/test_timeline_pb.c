@@ -48,6 +48,21 @@ static void put_text(struct bytes *bytes, unsigned field, const void *text, size
 	bytes->length += length;
 }
 
+/* A stage with two frames, whose innermost one is @frame, and a collection of @n objects. */
+static void put_stage_at(struct bytes *bytes, const char *frame, uint64_t n, uint64_t begin_us)
+{
+	struct bytes stage = {.length = 0}, gc = {.length = 0};
+	put_text(&stage, 2, "GC", 2);
+	put_number(&stage, 3, begin_us);
+	put_number(&stage, 4, begin_us + 5);
+	put_text(&stage, 5, frame, strlen(frame));
+	put_text(&stage, 5, "train@train.py:9", 16);
+	put_number(&gc, 1, n);
+	put_number(&gc, 2, 3);
+	put_text(&stage, 6, gc.at, gc.length);
+	put_text(bytes, 1, stage.at, stage.length);
+}
+
 static void put_stage(struct bytes *bytes, uint64_t step, const char *type, uint64_t begin_us,
 		      uint64_t end_us)
 {
@@ -89,6 +104,82 @@ static void stages_are_read_with_step_type_and_time(void **state)
 	assert_int_equal(rank->stages[0].kind, FSL_STAGE_DATALOADER);
 	assert_string_equal(rank->server_ip, "host0");
 	assert_false(rank->has_markers_file);
+}
+
+static void the_frame_and_the_collected_objects_of_a_stage_are_kept(void **state)
+{
+	(void)state;
+	char long_frame[300] = {0};
+	struct bytes bytes = {.length = 0};
+	memset(long_frame, 'x', 257);
+	put_stage_at(&bytes, "next@loader.py:30", 1204, 10);
+	put_stage_at(&bytes, "save@disk.py:7", 0, 20);
+	put_stage_at(&bytes, long_frame, 8, 30);
+	put_stage_at(&bytes, "next@loader.py:30", UINT32_MAX, 40);
+	assert_int_equal(read_bytes(&bytes, NAME)->state, FSL_FILE_READ);
+	const struct fsl_stage *stages = tree_rank(&tree, 3)->stages;
+	const struct fsl_strpool *names = tree.run.names;
+	assert_int_equal(tree_rank(&tree, 3)->n_stages, 4);
+	assert_string_equal(fsl_strpool_text(names, stages[0].frame - 1), "next@loader.py:30");
+	assert_string_equal(fsl_strpool_text(names, stages[1].frame - 1), "save@disk.py:7");
+	assert_int_equal(stages[2].frame, 0);
+	assert_int_equal(stages[3].frame, stages[0].frame);
+	assert_int_equal(stages[0].n_collected, 1204);
+	assert_int_equal(stages[1].n_collected, 0);
+	assert_int_equal(stages[2].n_collected, 8);
+	assert_int_equal(stages[3].n_collected, UINT32_MAX);
+}
+
+static void frames_of_files_that_know_others_keep_their_texts(void **state)
+{
+	(void)state;
+	static const char *const frames[] = {"b@b.py:2", "a@a.py:1", "c@c.py:3"};
+	for (size_t i = 0; i < 3; i++) {
+		char name[] = "host0--00000.timeline";
+		struct bytes bytes = {.length = 0};
+		name[11] = (char)('0' + i);
+		for (size_t k = i; k < 3; k++) {
+			put_stage_at(&bytes, frames[k], 1, 10 * (k + 1));
+		}
+		tree_write_bytes(&tree, name, bytes.at, bytes.length);
+	}
+	(void)tree_read(&tree);
+	for (int32_t r = 0; r < 3; r++) {
+		const struct fsl_rank *rank = tree_rank(&tree, r);
+		for (size_t i = 0; i < rank->n_stages; i++) {
+			assert_string_equal(
+				fsl_strpool_text(tree.run.names, rank->stages[i].frame - 1),
+				frames[(size_t)r + i]);
+		}
+	}
+}
+
+/* Frames that differ in each stage, as no program has them. */
+static void frames_without_end_cost_no_stage(void **state)
+{
+	(void)state;
+	enum { N = 70000, KNOWN = 65000 };
+	struct bytes stage = {.length = 0};
+	size_t n = 0;
+	unsigned char *all = test_calloc(N, 64);
+	for (size_t i = 0; i < N; i++) {
+		char frame[32];
+		stage.length = 0;
+		(void)snprintf(frame, sizeof(frame), "f@f.py:%zu", i);
+		put_stage_at(&stage, frame, 1, 10 + i);
+		assert_true(stage.length <= 64);
+		memcpy(all + n, stage.at, stage.length);
+		n += stage.length;
+	}
+	tree_write_bytes(&tree, NAME, all, n);
+	(void)tree_read(&tree);
+	const struct fsl_rank *rank = tree_rank(&tree, 3);
+	assert_int_equal(tree_file(&tree, NAME)->state, FSL_FILE_READ);
+	assert_int_equal(rank->n_stages, N);
+	assert_string_equal(fsl_strpool_text(tree.run.names, rank->stages[KNOWN].frame - 1),
+			    "f@f.py:65000");
+	assert_int_equal(rank->stages[N - 1].frame, 0);
+	test_free(all);
 }
 
 static void messages_one_after_the_other_are_one(void **state)
@@ -245,6 +336,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(stages_are_read_with_step_type_and_time),
+		TEST(the_frame_and_the_collected_objects_of_a_stage_are_kept),
+		TEST(frames_of_files_that_know_others_keep_their_texts),
+		TEST(frames_without_end_cost_no_stage),
 		TEST(messages_one_after_the_other_are_one),
 		TEST(repeated_stages_of_a_cumulative_file_count_once),
 		TEST(the_content_tells_the_rank_when_the_name_does_not),
