@@ -41,5 +41,8 @@
 #define FSL_STALL_PERIODIC_MIN 3
 #define FSL_STALL_ON_PLACE_MIN 0.8
 #define FSL_STALL_OCCUPIED_MIN 0.75
+/* A stall on such a place that takes this many times the median of those there is one of its own.
+ */
+#define FSL_STALL_ALIKE_MAX 5.0
 
 #endif

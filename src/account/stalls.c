@@ -344,40 +344,79 @@ static void name_restarts(struct look *look)
 
 /* Stalls of one phase at one distance. */
 struct rhythm {
-	int64_t every, place, lost_ns;
-	size_t n;
+	int64_t every, place;
+	size_t n;        /* that are alike */
+	double usual_ns; /* median cost of those on the places */
 };
 
+static bool is_on_place(const struct rhythm *rhythm, const struct fsl_stall *stall)
+{
+	return stall->step % rhythm->every == rhythm->place;
+}
+
+/* True if @stall is much longer than those of the rhythm, on a place of it or not: one of its own.
+ */
+static bool is_other(const struct rhythm *rhythm, double lost_ns)
+{
+	return lost_ns > FSL_STALL_ALIKE_MAX * rhythm->usual_ns;
+}
+
+/* Sets the median cost of the stalls on the places of @rhythm, and how many are alike. Returns how
+ * many there are. */
+static size_t weigh(const struct look *look, struct rhythm *rhythm, const struct fsl_stall *stalls,
+		    size_t n)
+{
+	size_t n_on_place = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (is_on_place(rhythm, &stalls[i])) {
+			look->work[n_on_place++] = (double)stalls[i].lost_ns;
+		}
+	}
+	rhythm->usual_ns = median_of(look->work, n_on_place, look->work + look->n);
+	for (size_t i = 0; i < n_on_place; i++) {
+		rhythm->n += !is_other(rhythm, look->work[i]);
+	}
+	return n_on_place;
+}
+
+/* True if most of what the stalls cost lies on the places, and most places hold one. A long stall
+ * neither makes a period nor hides one: it counts as if it were as long as those on the places. */
+static bool is_periodic(const struct rhythm *rhythm, size_t n_on_place,
+			const struct fsl_stall *stalls, size_t n)
+{
+	int64_t first = -1, last = -1;
+	double on_ns = 0.0, off_ns = 0.0;
+	for (size_t i = 0; i < n; i++) {
+		double lost_ns = (double)stalls[i].lost_ns;
+		if (is_on_place(rhythm, &stalls[i])) {
+			first = first < 0 ? stalls[i].step : first;
+			last = stalls[i].step;
+			on_ns += is_other(rhythm, lost_ns) ? rhythm->usual_ns : lost_ns;
+		} else {
+			off_ns += fmin(lost_ns, rhythm->usual_ns);
+		}
+	}
+	double n_places = (double)((last - first) / rhythm->every + 1);
+	return rhythm->n >= FSL_STALL_PERIODIC_MIN &&
+	       on_ns >= FSL_STALL_ON_PLACE_MIN * (on_ns + off_ns) &&
+	       (double)n_on_place >= FSL_STALL_OCCUPIED_MIN * n_places;
+}
+
 /* How many stalls lie at a distance, from the place that holds most of them. */
-static struct rhythm rhythm_of(const struct fsl_stall *stalls, size_t n, int64_t every)
+static struct rhythm rhythm_of(const struct look *look, const struct fsl_stall *stalls, size_t n,
+			       int64_t every)
 {
 	struct rhythm best = {.every = every};
-	int64_t lost_ns = 0;
-	for (size_t i = 0; i < n; i++) {
-		lost_ns = fsl_sum_i64(lost_ns, stalls[i].lost_ns);
-	}
 	for (size_t k = 0; k < n && k < FSL_STALL_PERIODIC_MIN; k++) {
 		struct rhythm rhythm = {.every = every, .place = stalls[k].step % every};
-		int64_t first = -1, last = -1;
-		for (size_t i = 0; i < n; i++) {
-			if (stalls[i].step % every == rhythm.place) {
-				first = rhythm.n == 0 ? stalls[i].step : first;
-				last = stalls[i].step;
-				rhythm.n++;
-				rhythm.lost_ns = fsl_sum_i64(rhythm.lost_ns, stalls[i].lost_ns);
-			}
-		}
-		double n_places = (double)((last - first) / every + 1);
-		bool is_periodic =
-			rhythm.n >= FSL_STALL_PERIODIC_MIN &&
-			(double)rhythm.lost_ns >= FSL_STALL_ON_PLACE_MIN * (double)lost_ns &&
-			(double)rhythm.n >= FSL_STALL_OCCUPIED_MIN * n_places;
-		best = is_periodic && rhythm.n > best.n ? rhythm : best;
+		size_t n_on_place = weigh(look, &rhythm, stalls, n);
+		bool is_better = rhythm.n > best.n && is_periodic(&rhythm, n_on_place, stalls, n);
+		best = is_better ? rhythm : best;
 	}
 	return best;
 }
 
-static struct rhythm find_rhythm(const struct fsl_stall *stalls, size_t n)
+static struct rhythm find_rhythm(const struct look *look, const struct fsl_stall *stalls, size_t n)
 {
 	struct rhythm best = {.n = 0};
 	int64_t tried[PERIODS_MAX];
@@ -392,7 +431,7 @@ static struct rhythm find_rhythm(const struct fsl_stall *stalls, size_t n)
 		}
 		if (is_new) {
 			tried[n_tried++] = every;
-			struct rhythm rhythm = rhythm_of(stalls, n, every);
+			struct rhythm rhythm = rhythm_of(look, stalls, n, every);
 			bool is_better = rhythm.n > best.n ||
 					 (rhythm.n == best.n && rhythm.every > best.every);
 			best = rhythm.n > 0 && is_better ? rhythm : best;
@@ -401,15 +440,32 @@ static struct rhythm find_rhythm(const struct fsl_stall *stalls, size_t n)
 	return best;
 }
 
-/* Joins what lies at one distance to the first of it; returns how many stalls are left. */
-static size_t join(struct fsl_stall *stalls, size_t n)
+/* Up to the usual length a much longer stall is one of the rhythm. Beyond, it is one of its own,
+ * and no evaluation. */
+static void split(struct look *look, const struct rhythm *rhythm, struct fsl_stall *stall)
 {
-	struct rhythm rhythm = find_rhythm(stalls, n);
+	struct fsl_stall rest = *stall;
+	if (!is_other(rhythm, (double)stall->lost_ns) || look->n_found >= 2 * look->n) {
+		return;
+	}
+	stall->lost_ns = stall->most_ns = (int64_t)rhythm->usual_ns;
+	rest.lost_ns = rest.most_ns = rest.lost_ns - stall->lost_ns;
+	rest.phase = rest.phase == FSL_STALL_EVALUATION ? FSL_STALL_UNKNOWN : rest.phase;
+	look->found[look->n_found++] = rest;
+}
+
+/* Joins what lies at one distance to the first of it; returns how many stalls are left. */
+static size_t join(struct look *look, struct fsl_stall *stalls, size_t n)
+{
+	struct rhythm rhythm = find_rhythm(look, stalls, n);
 	struct fsl_stall *joined = NULL;
 	size_t n_left = 0;
 	for (size_t i = 0; i < n; i++) {
-		bool is_on_place = rhythm.n > 0 && stalls[i].step % rhythm.every == rhythm.place;
-		if (is_on_place && joined != NULL) {
+		bool is_of_it = rhythm.n > 0 && is_on_place(&rhythm, &stalls[i]);
+		if (is_of_it) {
+			split(look, &rhythm, &stalls[i]);
+		}
+		if (is_of_it && joined != NULL) {
 			joined->n_times++;
 			joined->lost_ns += stalls[i].lost_ns;
 			joined->most_ns = larger(joined->most_ns, stalls[i].most_ns);
@@ -418,7 +474,7 @@ static size_t join(struct fsl_stall *stalls, size_t n)
 			continue;
 		}
 		stalls[n_left] = stalls[i];
-		if (is_on_place) {
+		if (is_of_it) {
 			joined = &stalls[n_left];
 			joined->every_steps = rhythm.every;
 		}
@@ -427,7 +483,8 @@ static size_t join(struct fsl_stall *stalls, size_t n)
 	return n_left;
 }
 
-/* Joins stalls of each phase; restarts and warm-ups stay as they are. */
+/* Joins stalls of each phase; restarts and warm-ups stay as they are. What join() splits off comes
+ * behind all others. */
 static void join_periodic(struct look *look)
 {
 	size_t n_left = 0;
@@ -437,7 +494,7 @@ static void join_periodic(struct look *look)
 		for (end = begin; end < look->n_found && look->found[end].phase == phase; end++) {
 		}
 		bool is_single = phase == FSL_STALL_RESTART || phase == FSL_STALL_WARM_UP;
-		size_t n = is_single ? end - begin : join(look->found + begin, end - begin);
+		size_t n = is_single ? end - begin : join(look, look->found + begin, end - begin);
 		memmove(look->found + n_left, look->found + begin, n * sizeof(*look->found));
 		n_left += n;
 	}
@@ -535,12 +592,15 @@ static enum fsl_status find_last(const struct look *look, struct fsl_stall *stal
 	for (size_t s = first;
 	     s < steps->n_items && n_asked < ASKED_MAX && steps->items[s].step <= stall->last_step;
 	     s++) {
-		if ((steps->items[s].step - stall->step) % every != 0) {
-			continue;
+		double lost_ms = look->step_ms[s] - look->level_ms[s];
+		bool is_longer = stall->every_steps > 0 &&
+				 lost_ms * steps_each(look) > ms_of(stall->most_ns) + 1.0;
+		if (is_longer || (steps->items[s].step - stall->step) % every != 0) {
+			continue; /* a longer one is a stall of its own */
 		}
 		n_asked++;
-		shortest_ms = fmin(shortest_ms, look->step_ms[s] - look->level_ms[s]);
-		longest_ms = fmax(longest_ms, look->step_ms[s] - look->level_ms[s]);
+		shortest_ms = fmin(shortest_ms, lost_ms);
+		longest_ms = fmax(longest_ms, lost_ms);
 		for (size_t r = 0; r < run->n_ranks; r++) {
 			times[r] += more_ms(look, r, stall, &steps->items[s], &longest) >= least_ms;
 		}

@@ -458,6 +458,44 @@ static void stalls_of_unlike_length_are_no_evaluation(void **state)
 	check("dp=2 steps=300 seed=3", "spike onset=9 extra_ms=5000 period=60", "stalls", 60);
 }
 
+/* The job stands once for 90 s, whatever recurs in it. */
+static void check_single(const char *settings, int at, const char *part, int every)
+{
+	struct job job = {.loss = LOSSES_N};
+	struct fsl_sim_truth truth;
+	add(job.settings, "pairs=1 tp=2 dp=2 step_ms=1000 %s", settings);
+	add(job.fault, "spike onset=%d extra_ms=90000", at);
+	cJSON *root = judge(&job, &truth);
+	const cJSON *loss = cJSON_GetArrayItem(get(root, "losses"), 0);
+	assert_string_equal(get(root, "verdict")->valuestring, "stalls");
+	assert_string_equal(get(loss, "kind")->valuestring, "stalls");
+	assert_true(cJSON_IsNull(get(loss, "everySteps")));
+	assert_true(fabs(get(loss, "ms")->valuedouble - 90000.0) < 1000.0);
+	assert_true(has_period(root, "account", "part", part, every) ||
+		    has_period(root, "losses", "kind", part, every));
+	cJSON_Delete(root);
+	fsl_sim_truth_fini(&truth);
+}
+
+static void a_long_stall_and_what_recurs_are_told_side_by_side(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *settings, *part;
+		int every;
+	} jobs[] = {{"steps=200 write=steps ckpt=20 ckpt_ms=6000", "stalls", 20},
+		    {"steps=160 write=log ckpt=20 ckpt_ms=6000", "gap", 20},
+		    {"steps=200 timelines=none ckpt=20 ckpt_ms=6000", "evaluation", 20},
+		    {"steps=200 timelines=all evaluation=20 evaluation_ms=6000", "evaluation", 20},
+		    {"steps=180 timelines=all ckpt=15 ckpt_ms=4000", "checkpoint", 15},
+		    {"steps=180 write=steps evaluation=15 evaluation_ms=4000", "stalls", 15}};
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
+		check_single(jobs[i].settings, 91, jobs[i].part, jobs[i].every);
+		/* in a step that is long already */
+		check_single(jobs[i].settings, 6 * jobs[i].every - 1, jobs[i].part, jobs[i].every);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -467,6 +505,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(an_evaluation_behind_the_last_step_is_no_stall),
 		cmocka_unit_test(a_rank_that_is_late_every_second_step_has_a_period),
 		cmocka_unit_test(stalls_of_unlike_length_are_no_evaluation),
+		cmocka_unit_test(a_long_stall_and_what_recurs_are_told_side_by_side),
 	};
 	(void)setenv("TZ", "UTC", 1); /* of the logs */
 	n_jobs = argc > 1 ? atoi(argv[1]) : n_jobs;

@@ -306,6 +306,60 @@ static void strays_do_not_hide_a_period(void **state)
 	}
 }
 
+static void a_long_stall_does_not_hide_a_period(void **state)
+{
+	(void)state;
+	static struct job job;
+	static const struct {
+		size_t every, first, single; /* the last two on one place, or not */
+		double each_s, single_s;
+	} cases[] = {{20, 19, 130, 2.0, 30.0},  {20, 19, 130, 2.0, 900.0}, {45, 10, 77, 5.0, 300.0},
+		     {7, 6, 90, 0.8, 4000.0},   {20, 19, 139, 2.0, 900.0}, {7, 6, 90, 0.8, 40.0},
+		     {25, 10, 110, 3.0, 2000.0}};
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		begin(&job, 200, 0.02);
+		size_t n = 0;
+		for (size_t i = cases[k].first; i < 200; i += cases[k].every) {
+			lengthen(&job, i, cases[k].each_s);
+			n++;
+		}
+		lengthen(&job, cases[k].single, cases[k].single_s);
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
+		assert_int_equal(job.perception.kind, FSL_VERDICT_STALLS);
+		assert_int_equal(job.perception.n_stalls, 2);
+		size_t single = job.perception.stalls[0].every_steps > 0 ? 1 : 0;
+		const struct fsl_stall *stalls = job.perception.stalls;
+		assert_int_equal(stalls[single].step, 100 + cases[k].single);
+		assert_int_equal(stalls[single].n_times, 1);
+		double single_s = (double)stalls[single].lost_ns / FSL_NS_PER_S;
+		assert_true(fabs(single_s - cases[k].single_s) < 0.1 * cases[k].single_s);
+		assert_int_equal(stalls[1 - single].every_steps, cases[k].every);
+		assert_int_equal(stalls[1 - single].n_times, n);
+		double lost_s = (double)stalls[1 - single].lost_ns / FSL_NS_PER_S;
+		double each_s = cases[k].each_s;
+		assert_true(fabs(lost_s - (double)n * each_s) < 0.1 * (double)n * each_s);
+		end(&job);
+	}
+}
+
+static void a_few_stalls_at_one_distance_among_others_have_no_period(void **state)
+{
+	(void)state;
+	static struct job job;
+	static const size_t at[][6] = {{20, 40, 60, 75, 103, 151}, {15, 45, 75, 88, 146, 187}};
+	static const double others_s[] = {3.0, 500.0};
+	for (size_t k = 0; k < 2; k++) {
+		begin(&job, 200, 0.02);
+		for (size_t i = 0; i < 6; i++) {
+			lengthen(&job, at[k][i], i < 3 ? 3.0 : others_s[k]);
+		}
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
+		assert_int_equal(job.perception.n_stalls, 6);
+		assert_int_equal(job.perception.stalls[0].every_steps, -1);
+		end(&job);
+	}
+}
+
 /* The verdict of the ranks stays. */
 static void of_ranks_that_pause_in_turn_stalls_have_a_period(void **state)
 {
@@ -458,6 +512,30 @@ static void collections_that_recur_tell_the_longest(void **state)
 	}
 }
 
+static void a_long_stall_on_a_place_of_others_has_its_own_frame(void **state)
+{
+	(void)state;
+	static struct job job;
+	static const size_t singles[] = {49, 89};
+	for (size_t k = 0; k < 2; k++) {
+		begin(&job, 200, 0.0);
+		for (size_t i = 9; i < 200; i += 20) {
+			double s = i == singles[k] ? 200.0 : 3.0;
+			lengthen(&job, i, s);
+			job.loading_ns[i] = (int64_t)(s * FSL_NS_PER_S);
+			add_stage(&job, i, s, FSL_STAGE_DATALOADER,
+				  i == singles[k] ? "read@disk.py:1" : "next@loader.py:2", 0);
+		}
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
+		assert_int_equal(job.perception.n_stalls, 2);
+		assert_string_equal(job.perception.stalls[0].frame, "read@disk.py:1");
+		assert_string_equal(job.perception.stalls[1].frame, "next@loader.py:2");
+		assert_int_equal(job.perception.stalls[1].every_steps, 20);
+		assert_int_equal(job.perception.stalls[1].n_ranks, 1);
+		end(&job);
+	}
+}
+
 static void long_steps_of_somebody_at_fault_are_no_stalls_but_gaps_are(void **state)
 {
 	(void)state;
@@ -515,12 +593,15 @@ int main(void)
 		cmocka_unit_test(gaps_that_recur_have_a_period),
 		cmocka_unit_test(a_gap_within_the_ticks_of_the_clock_is_none),
 		cmocka_unit_test(strays_do_not_hide_a_period),
+		cmocka_unit_test(a_long_stall_does_not_hide_a_period),
+		cmocka_unit_test(a_few_stalls_at_one_distance_among_others_have_no_period),
 		cmocka_unit_test(of_ranks_that_pause_in_turn_stalls_have_a_period),
 		cmocka_unit_test(the_rest_of_a_save_in_the_next_step_is_no_save),
 		cmocka_unit_test(the_ranks_that_loaded_are_last_unless_all_did),
 		cmocka_unit_test(a_stall_tells_the_frame_of_its_longest_stage),
 		cmocka_unit_test(a_stall_in_a_collection_tells_how_many_objects_it_freed),
 		cmocka_unit_test(collections_that_recur_tell_the_longest),
+		cmocka_unit_test(a_long_stall_on_a_place_of_others_has_its_own_frame),
 		cmocka_unit_test(long_steps_of_somebody_at_fault_are_no_stalls_but_gaps_are),
 		cmocka_unit_test(a_clock_that_is_set_is_no_stall),
 		cmocka_unit_test(memory_that_runs_out_is_a_failure_and_no_crash),
