@@ -33,6 +33,9 @@
 #define FSL_STALL_EXPLAINED 0.5
 /* A step with this many times the usual operators has other work: an evaluation. */
 #define FSL_STALL_WORK_MIN 1.15
+/* It has as well if it has more than usual by this many distances between the quartiles, and they
+ * divide its time. */
+#define FSL_STALL_WORK_SPREADS 3.0
 /* Planned work that recurs on all ranks alike is never this many times as long as at another time.
  */
 #define FSL_STALL_EVEN_MAX 1.2

@@ -29,7 +29,7 @@ struct look {
 	int64_t *gap_ns;         /* in front of the step */
 	struct fsl_stall *found; /* one for each stalled step and gap, then joined */
 	size_t n_found;
-	double usual_save_ns, usual_loading_ns, usual_ops;
+	double usual_save_ns, usual_loading_ns, usual_ops, most_ops;
 };
 
 static int64_t larger(int64_t a, int64_t b)
@@ -131,8 +131,25 @@ static bool is_in_episode(const struct fsl_perception *perception, int64_t step)
 	return false;
 }
 
-/* An evaluation is a step with more operators than others. */
-static bool has_more_work(const struct look *look, int64_t step)
+/* The longest time of a step in which an operator of the first rank neither began nor ended. */
+static double longest_rest_ns(const struct look *look, size_t s)
+{
+	const struct fsl_cuts *cuts = look->facts->cuts;
+	const struct fsl_op *ops = look->facts->run->ranks[0].ops;
+	int64_t last_ns = cuts->begin_ns[s], longest_ns = 0;
+	for (size_t i = cuts->first_op[s]; i < cuts->first_op[s + 1]; i++) {
+		int64_t begin_ns = fsl_op_begin_ns(&ops[i]), end_ns = fsl_op_end_ns(&ops[i]);
+		longest_ns = larger(longest_ns, larger(begin_ns - last_ns, end_ns - begin_ns));
+		last_ns = larger(last_ns, end_ns);
+	}
+	return (double)larger(longest_ns, cuts->begin_ns[s + 1] - last_ns);
+}
+
+/*
+ * An evaluation is a step with more operators than others. If it has few more, as a step of many
+ * micro-batches, they have to divide its time: a step that stands does so at one place.
+ */
+static bool has_more_work(const struct look *look, int64_t step, double lost_ns)
 {
 	const struct fsl_cuts *cuts = look->facts->cuts;
 	size_t s = fsl_steps_numbered(look->facts->steps, step);
@@ -140,18 +157,25 @@ static bool has_more_work(const struct look *look, int64_t step)
 		return false;
 	}
 	double n_ops = (double)(cuts->first_op[s + 1] - cuts->first_op[s]);
-	return n_ops >= FSL_STALL_WORK_MIN * look->usual_ops;
+	return n_ops >= FSL_STALL_WORK_MIN * look->usual_ops ||
+	       (n_ops > look->most_ops && longest_rest_ns(look, s) < FSL_STALL_EXPLAINED * lost_ns);
 }
 
 static void set_usual_ops(struct look *look)
 {
 	const struct fsl_cuts *cuts = look->facts->cuts;
 	size_t n = cuts != NULL && cuts->n_ranks > 0 ? cuts->n_steps : 0;
-	for (size_t s = 0; s < n && s < look->n; s++) {
+	n = n < look->n ? n : look->n;
+	for (size_t s = 0; s < n; s++) {
 		look->work[s] = (double)(cuts->first_op[s + 1] - cuts->first_op[s]);
 	}
-	n = n < look->n ? n : look->n;
-	look->usual_ops = median_of(look->work, n, look->work + look->n);
+	if (n > 0) {
+		double *scratch = look->work + look->n;
+		double low = fsl_percentile(look->work, n, 25.0, scratch);
+		double high = fsl_percentile(look->work, n, 75.0, scratch);
+		look->usual_ops = median_of(look->work, n, scratch);
+		look->most_ops = look->usual_ops + FSL_STALL_WORK_SPREADS * (high - low);
+	}
 }
 
 static enum fsl_stall_phase phase_of(const struct look *look, size_t i, double lost_ns)
@@ -230,6 +254,22 @@ static void find_warm_ups(struct look *look)
 	set_levels(look);
 }
 
+/* The last step of a capture is cut. If it stands where the next evaluation is due and no longer
+ * than these, it is one, though its operators do not show it. */
+static bool is_next_evaluation(const struct look *look, size_t i, double lost_ns)
+{
+	const struct fsl_stall *last[2] = {NULL, NULL};
+	int64_t step = look->progress->steps.items[i].step;
+	for (size_t k = 0; k < look->n_found && i + 1 == look->n; k++) {
+		if (look->found[k].phase == FSL_STALL_EVALUATION) {
+			last[0] = last[1];
+			last[1] = &look->found[k];
+		}
+	}
+	return last[0] != NULL && step - last[1]->step == last[1]->step - last[0]->step &&
+	       lost_ns <= FSL_STALL_EVEN_MAX * (double)last[1]->lost_ns;
+}
+
 static void find_long_steps(struct look *look)
 {
 	double least = threshold(look);
@@ -245,9 +285,10 @@ static void find_long_steps(struct look *look)
 			continue;
 		}
 		double lost_ns = (look->step_ms[i] - look->level_ms[i]) * FSL_NS_PER_MS;
+		bool is_evaluation = has_more_work(look, item->step, lost_ns) ||
+				     is_next_evaluation(look, i, lost_ns);
 		look->found[look->n_found++] = (struct fsl_stall){
-			.phase = has_more_work(look, item->step) ? FSL_STALL_EVALUATION
-								 : phase_of(look, i, lost_ns),
+			.phase = is_evaluation ? FSL_STALL_EVALUATION : phase_of(look, i, lost_ns),
 			.step = item->step,
 			.last_step = item->step,
 			.before_step = -1,
@@ -454,6 +495,16 @@ static void split(struct look *look, const struct rhythm *rhythm, struct fsl_sta
 	look->found[look->n_found++] = rest;
 }
 
+/* Adds the next one to a rhythm. */
+static void add_to(struct fsl_stall *joined, const struct fsl_stall *stall)
+{
+	joined->n_times++;
+	joined->lost_ns += stall->lost_ns;
+	joined->most_ns = larger(joined->most_ns, stall->most_ns);
+	joined->last_step = stall->last_step;
+	joined->end_ns = stall->end_ns;
+}
+
 /* Joins what lies at one distance to the first of it; returns how many stalls are left. */
 static size_t join(struct look *look, struct fsl_stall *stalls, size_t n)
 {
@@ -466,11 +517,7 @@ static size_t join(struct look *look, struct fsl_stall *stalls, size_t n)
 			split(look, &rhythm, &stalls[i]);
 		}
 		if (is_of_it && joined != NULL) {
-			joined->n_times++;
-			joined->lost_ns += stalls[i].lost_ns;
-			joined->most_ns = larger(joined->most_ns, stalls[i].most_ns);
-			joined->last_step = stalls[i].last_step;
-			joined->end_ns = stalls[i].end_ns;
+			add_to(joined, &stalls[i]);
 			continue;
 		}
 		stalls[n_left] = stalls[i];

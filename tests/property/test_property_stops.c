@@ -441,6 +441,33 @@ static void an_evaluation_behind_the_last_step_is_no_stall(void **state)
 	check("dp=4 steps=48 timelines=none evaluation=6 evaluation_ms=24000", "", "normal", 0);
 }
 
+static void two_evaluations_of_a_job_of_many_micro_batches_are_no_stalls(void **state)
+{
+	(void)state;
+	check("dp=2 pairs=4 micro_batches=16 steps=60 timelines=none evaluation=20 "
+	      "evaluation_ms=1900",
+	      "", "normal", 0);
+	check("dp=2 pairs=4 micro_batches=12 pp=2 steps=40 timelines=none evaluation=15 "
+	      "evaluation_ms=4000",
+	      "", "normal", 0);
+	/* as long, and nobody does anything in them */
+	check("dp=2 pairs=4 micro_batches=16 steps=60 timelines=none",
+	      "spike onset=19 extra_ms=1900 period=20", "stalls", 0);
+	check("dp=2 pairs=4 micro_batches=12 pp=2 steps=40 timelines=none",
+	      "spike onset=14 extra_ms=4000 period=15", "stalls", 0);
+}
+
+static void an_evaluation_in_the_last_step_is_no_stall(void **state)
+{
+	(void)state;
+	check("dp=2 steps=41 seed=645 step_ms=425.2 noise=0.0056 timelines=none spikes=0.0017 "
+	      "hetero=0.0191 warm_up=0.56 evaluation=10 evaluation_ms=813.4",
+	      "", "normal", 0);
+	check("tp=4 dp=2 steps=43 seed=726 step_ms=1046.2 noise=0.0062 timelines=none "
+	      "spikes=0.0011 hetero=0.012 warm_up=0.65 evaluation=6 evaluation_ms=6358.2",
+	      "", "normal", 0);
+}
+
 static void a_rank_that_is_late_every_second_step_has_a_period(void **state)
 {
 	(void)state;
@@ -503,6 +530,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(healthy_jobs_are_normal),
 		cmocka_unit_test(nobody_pauses_in_an_evaluation),
 		cmocka_unit_test(an_evaluation_behind_the_last_step_is_no_stall),
+		cmocka_unit_test(two_evaluations_of_a_job_of_many_micro_batches_are_no_stalls),
+		cmocka_unit_test(an_evaluation_in_the_last_step_is_no_stall),
 		cmocka_unit_test(a_rank_that_is_late_every_second_step_has_a_period),
 		cmocka_unit_test(stalls_of_unlike_length_are_no_evaluation),
 		cmocka_unit_test(a_long_stall_and_what_recurs_are_told_side_by_side),

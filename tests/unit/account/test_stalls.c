@@ -23,6 +23,7 @@ struct job {
 	struct fsl_progress progress;
 	struct fsl_run run;
 	struct fsl_perception perception;
+	struct fsl_cuts cuts; /* of the first rank; without steps if it has no operators */
 };
 
 static struct fsl_config config;
@@ -73,8 +74,10 @@ static enum fsl_status find(struct job *job, enum fsl_verdict_kind told)
 		job->items[i].begin_ns += at_ns;
 		at_ns = job->items[i].begin_ns + job->items[i].dur_ns;
 	}
-	const struct fsl_case facts = {
-		.config = &config, .run = &job->run, .steps = &job->progress.steps};
+	const struct fsl_case facts = {.config = &config,
+				       .run = &job->run,
+				       .steps = &job->progress.steps,
+				       .cuts = &job->cuts};
 	return fsl_stalls_find(&job->perception, &job->progress, &facts, told, NULL);
 }
 
@@ -536,6 +539,64 @@ static void a_long_stall_on_a_place_of_others_has_its_own_frame(void **state)
 	}
 }
 
+enum { OPS = 20 };
+
+/* Operators of the first rank: OPS in the first second of each step, and in step @long_step @n_more
+ * behind it, which divide the rest of the step or are all at its begin. */
+static void add_ops(struct job *job, size_t long_step, size_t n_more, bool is_even)
+{
+	static uint32_t first_op[STEPS_MAX + 1];
+	static int64_t begin_ns[STEPS_MAX + 1];
+	struct fsl_rank *rank = &job->run.ranks[0];
+	int64_t at_ns = ORIGIN_NS;
+	size_t n = job->progress.steps.n_items;
+	for (size_t s = 0; s < n; s++) {
+		int64_t each_ns = FSL_NS_PER_S / OPS;
+		int64_t more_ns = job->items[s].dur_ns - FSL_NS_PER_S;
+		begin_ns[s] = at_ns;
+		first_op[s] = (uint32_t)rank->n_ops;
+		for (size_t i = 0; i < OPS + (s == long_step ? n_more : 0); i++) {
+			int64_t op_ns = at_ns + (int64_t)i * each_ns;
+			if (i >= OPS) {
+				int64_t apart_ns = is_even ? more_ns / (int64_t)n_more : 1000;
+				op_ns = at_ns + FSL_NS_PER_S + (int64_t)(i - OPS) * apart_ns;
+			}
+			const struct fsl_op op = {.host_begin_ns = op_ns,
+						  .host_end_ns = op_ns + 500,
+						  .dev_begin_ns = op_ns,
+						  .dev_end_ns = op_ns + 500};
+			assert_int_equal(FSL_APPEND(rank, ops, &op, NULL), FSL_OK);
+		}
+		at_ns += job->items[s].dur_ns;
+	}
+	begin_ns[n] = at_ns;
+	first_op[n] = (uint32_t)rank->n_ops;
+	job->cuts = (struct fsl_cuts){
+		.n_steps = n, .n_ranks = 1, .first_op = first_op, .begin_ns = begin_ns};
+}
+
+static void a_step_is_an_evaluation_if_more_operators_divide_its_time(void **state)
+{
+	(void)state;
+	static struct job job;
+	static const struct {
+		size_t n_more;
+		bool is_even;
+		enum fsl_stall_phase phase;
+	} cases[] = {{0, true, FSL_STALL_UNKNOWN},    {1, true, FSL_STALL_UNKNOWN},
+		     {3, true, FSL_STALL_EVALUATION}, {2, false, FSL_STALL_UNKNOWN},
+		     {1, false, FSL_STALL_UNKNOWN},   {5, true, FSL_STALL_EVALUATION}};
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		begin(&job, 100, 0.0);
+		lengthen(&job, 40 + k, 6.0 + (double)k);
+		add_ops(&job, 40 + k, cases[k].n_more, cases[k].is_even);
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
+		assert_int_equal(job.perception.n_stalls, 1);
+		assert_int_equal(job.perception.stalls[0].phase, cases[k].phase);
+		end(&job);
+	}
+}
+
 static void long_steps_of_somebody_at_fault_are_no_stalls_but_gaps_are(void **state)
 {
 	(void)state;
@@ -602,6 +663,7 @@ int main(void)
 		cmocka_unit_test(a_stall_in_a_collection_tells_how_many_objects_it_freed),
 		cmocka_unit_test(collections_that_recur_tell_the_longest),
 		cmocka_unit_test(a_long_stall_on_a_place_of_others_has_its_own_frame),
+		cmocka_unit_test(a_step_is_an_evaluation_if_more_operators_divide_its_time),
 		cmocka_unit_test(long_steps_of_somebody_at_fault_are_no_stalls_but_gaps_are),
 		cmocka_unit_test(a_clock_that_is_set_is_no_stall),
 		cmocka_unit_test(memory_that_runs_out_is_a_failure_and_no_crash),
