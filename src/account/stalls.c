@@ -383,6 +383,75 @@ static void name_restarts(struct look *look)
 	}
 }
 
+/*
+ * Index of the first operator of a new process in step @s of a rank, or behind the step: ids begin
+ * again there, after at least @least_ns without an operator. Threads that take turns go back by a
+ * few ids only. SIZE_MAX: none.
+ */
+static size_t ids_begin_again(const struct look *look, size_t r, size_t s, double least_ns)
+{
+	const struct fsl_cuts *cuts = look->facts->cuts;
+	const struct fsl_rank *rank = &look->facts->run->ranks[r];
+	const struct fsl_op *ops = rank->ops;
+	size_t begin = fsl_cuts_first(cuts, r, s), end = fsl_cuts_first(cuts, r, s + 1);
+	for (size_t i = begin > 0 ? begin : 1; i <= end && i < rank->n_ops; i++) {
+		uint64_t id = ops[i].id, last = ops[i - 1].id;
+		double rest_ns = (double)(fsl_op_begin_ns(&ops[i]) - fsl_op_end_ns(&ops[i - 1]));
+		if (rest_ns >= least_ns && last != FSL_OP_ID_RESTORED && id < last &&
+		    (double)(last - id) >= look->usual_ops &&
+		    (last <= ops[0].id || last - id > (last - ops[0].id) / 2)) {
+			return i;
+		}
+	}
+	return SIZE_MAX;
+}
+
+/* Index of the first operator of the first rank, or SIZE_MAX, if most ranks began again there. */
+static size_t most_begin_again(const struct look *look, size_t s, double least_ns)
+{
+	const struct fsl_run *run = look->facts->run;
+	size_t n = 0, n_again = 0;
+	for (size_t r = 0; r < run->n_ranks && r < look->facts->cuts->n_ranks; r++) {
+		n += run->ranks[r].n_ops > 0;
+		n_again += ids_begin_again(look, r, s, least_ns) != SIZE_MAX;
+	}
+	return 2 * n_again > n ? ids_begin_again(look, 0, s, least_ns) : SIZE_MAX;
+}
+
+/* Markers have no step numbers. A long step in which the ids of most ranks begin again holds a
+ * restart, and from here on it is as long as usual. */
+static void find_restarts(struct look *look)
+{
+	const struct fsl_case *facts = look->facts;
+	for (size_t i = 0; i < look->n && look->usual_ops > 0.0; i++) {
+		const struct fsl_job_step *item = &look->progress->steps.items[i];
+		double lost_ns = (look->step_ms[i] - look->level_ms[i]) * FSL_NS_PER_MS;
+		size_t s = fsl_steps_numbered(facts->steps, item->step), first = SIZE_MAX;
+		if (look->excess[i] > log1p(FSL_STALL_SHARE_MIN) && s < facts->cuts->n_steps &&
+		    item->dur_ns <= FSL_STALL_NS_MAX) {
+			first = most_begin_again(look, s, FSL_STALL_EXPLAINED * lost_ns);
+		}
+		if (first == SIZE_MAX) {
+			continue;
+		}
+		const struct fsl_op *op = &facts->run->ranks[0].ops[first];
+		size_t behind = i + (first >= facts->cuts->first_op[s + 1] && i + 1 < look->n);
+		look->found[look->n_found++] =
+			(struct fsl_stall){.phase = FSL_STALL_RESTART,
+					   .step = look->progress->steps.items[behind].step,
+					   .last_step = look->progress->steps.items[behind].step,
+					   .before_step = item->step,
+					   .begin_ns = fsl_op_end_ns(op - 1),
+					   .end_ns = fsl_op_begin_ns(op),
+					   .n_times = 1,
+					   .every_steps = -1,
+					   .lost_ns = (int64_t)lost_ns,
+					   .most_ns = (int64_t)lost_ns};
+		look->step_ms[i] = look->level_ms[i];
+		look->gap_ns[behind] = fsl_sum_i64(look->gap_ns[behind], (int64_t)lost_ns);
+	}
+}
+
 /* Stalls of one phase at one distance. */
 struct rhythm {
 	int64_t every, place;
@@ -761,6 +830,7 @@ enum fsl_status fsl_stalls_find(struct fsl_perception *out, const struct fsl_pro
 		set_levels(&look);
 		find_gaps(&look);
 		name_restarts(&look);
+		find_restarts(&look);
 		find_warm_ups(&look);
 		if (!is_told || are_pauses) {
 			find_long_steps(&look);

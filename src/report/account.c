@@ -235,7 +235,8 @@ static void add_episodes(struct fsl_account *out, const struct fsl_report *repor
 	}
 }
 
-static void add_stall(struct fsl_account *out, const struct fsl_stall *stall)
+/* Returns the time of a restart that lies in steps: markers tell no gap between them. */
+static int64_t add_stall(struct fsl_account *out, const struct fsl_stall *stall)
 {
 	static const enum fsl_spent parts_of[] = {[FSL_STALL_UNKNOWN] = FSL_SPENT_STALLS,
 						  [FSL_STALL_LOADING] = FSL_SPENT_STALLS,
@@ -253,14 +254,17 @@ static void add_stall(struct fsl_account *out, const struct fsl_stall *stall)
 	loss.is_over = true;
 	loss.stall = stall;
 	add_loss(out, &loss);
-	if (stall->phase == FSL_STALL_RESTART) { /* was counted as a gap */
-		int64_t ns = stall->lost_ns < out->ns[FSL_SPENT_GAP] ? stall->lost_ns
-								     : out->ns[FSL_SPENT_GAP];
-		out->ns[FSL_SPENT_GAP] -= ns;
-		out->ns[FSL_SPENT_RESTART] += ns;
-		out->n_times[FSL_SPENT_GAP] -= out->n_times[FSL_SPENT_GAP] > 0;
-		out->n_times[FSL_SPENT_RESTART]++;
+	if (stall->phase != FSL_STALL_RESTART) {
+		return 0;
 	}
+	/* counted as a gap before */
+	int64_t ns =
+		stall->lost_ns < out->ns[FSL_SPENT_GAP] ? stall->lost_ns : out->ns[FSL_SPENT_GAP];
+	out->ns[FSL_SPENT_GAP] -= ns;
+	out->ns[FSL_SPENT_RESTART] += ns;
+	out->n_times[FSL_SPENT_GAP] -= ns > 0 && out->n_times[FSL_SPENT_GAP] > 0;
+	out->n_times[FSL_SPENT_RESTART]++;
+	return stall->lost_ns - ns;
 }
 
 /* Steps from one checkpoint to the next if most are so far apart; else -1. @scratch: 2 * n_items.
@@ -404,7 +408,10 @@ static void account_for_job(struct fsl_account *out, const struct fsl_report *re
 		add_verdict(out, report);
 	}
 	for (size_t i = 0; perception != NULL && i < perception->n_stalls; i++) {
-		add_stall(out, &perception->stalls[i]);
+		int64_t ns = add_stall(out, &perception->stalls[i]);
+		ns = ns < left_ns ? ns : left_ns;
+		out->ns[FSL_SPENT_RESTART] += ns;
+		left_ns -= ns;
 	}
 	if (perception != NULL && fsl_words_kind(report) == FSL_VERDICT_JOB_SLOWDOWN) {
 		add_episodes(out, report);

@@ -541,7 +541,7 @@ static void evaluate(struct job *job)
 	}
 }
 
-/* All ranks end, and begin again together. */
+/* All ranks end, and begin again together, with the ids of new processes. */
 static void restart(struct job *job)
 {
 	int64_t last_ns = INT64_MIN;
@@ -559,6 +559,7 @@ static void restart(struct job *job)
 	}
 	for (int32_t r = 0; r < job->n_ranks && does_restart; r++) {
 		job->lanes[r].now_ns = fsl_sim_after(last_ns, (int64_t)(stand_ms * FSL_NS_PER_MS));
+		job->lanes[r].n_ops_before = job->lanes[r].n_ops;
 	}
 }
 

@@ -362,7 +362,7 @@ static enum fsl_status flush_op(struct fsl_sim_lane *lane, const struct fsl_sim_
 				const struct fsl_sim_draft *draft, int64_t *last_ns,
 				struct fsl_error *err)
 {
-	struct fsl_sim_op op = {.id = ++lane->n_ops,
+	struct fsl_sim_op op = {.id = ++lane->n_ops - lane->n_ops_before,
 				.name = draft->name,
 				.group = draft->group,
 				.group_no = draft->group_no,

@@ -39,7 +39,7 @@ struct fsl_sim_lane {
 	int64_t clock_ns;
 	double drift; /* ns per ns */
 	int64_t host_free_ns;
-	uint64_t n_ops;
+	uint64_t n_ops, n_ops_before; /* n_ops_before: of the processes before a restart */
 	struct fsl_sim_draft *drafts;
 	size_t n_drafts, drafts_capacity;
 	struct fsl_sim_stage *stages;

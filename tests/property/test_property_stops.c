@@ -38,6 +38,7 @@ static bool is_verbose;
 
 struct job {
 	char settings[TEXT_BYTES], fault[TEXT_BYTES];
+	const char *second_fault; /* NULL or "": none */
 	enum loss loss;
 	int output; /* enum fsl_sim_output */
 	int timelines;
@@ -192,6 +193,10 @@ static void write_job(const struct job *job, const char *dir, struct fsl_sim_tru
 	if (job->fault[0] != '\0') {
 		assert_int_equal(fsl_sim_params_add_fault(&params, job->fault, &err), FSL_OK);
 	}
+	if (job->second_fault != NULL && *job->second_fault != '\0') {
+		assert_int_equal(fsl_sim_params_add_fault(&params, job->second_fault, &err),
+				 FSL_OK);
+	}
 	enum fsl_status status = fsl_sim_write_tree(&params, dir, truth, &err);
 	if (status != FSL_OK) {
 		print_message("%s: %s, %s\n", fsl_error_root(&err), job->settings, job->fault);
@@ -269,15 +274,14 @@ static bool has_period(const cJSON *root, const char *list, const char *key, con
 
 /*
  * Parts that tell the loss, NULL behind the last. Step times do not tell why a step is long, a log
- * leaves time between its lines, and markers alone do not tell which steps ran again, nor whether
- * all ranks save or evaluate. Short pauses of ranks in turn may be told as such.
+ * leaves time between its lines, and markers alone do not tell whether all ranks save or evaluate.
+ * Short pauses of ranks in turn may be told as such.
  */
 static const char *const *parts_of(const struct job *job)
 {
 	static const char *const stalls[] = {"stalls", NULL}, *const gaps[] = {"gap", NULL};
 	static const char *const pauses[] = {"stalls", "host_pauses", NULL};
 	static const char *const rank[] = {"slow_rank", NULL}, *const restart[] = {"restart", NULL};
-	static const char *const ends[] = {"restart", "gap", "stalls", NULL};
 	static const char *const drift[] = {"job_slowdown", NULL};
 	static const char *const planned[] = {"evaluation", "stalls", NULL};
 	static const char *const saves[] = {"checkpoint", NULL}, *const evaluation[] = {
@@ -293,7 +297,7 @@ static const char *const *parts_of(const struct job *job)
 	case SAME:
 		return is_of_markers ? rank : stalls;
 	case RESTART:
-		return is_of_markers && job->timelines == 0 ? ends : restart;
+		return restart;
 	case DRIFT:
 		return drift;
 	case CHECKPOINT:
@@ -468,6 +472,44 @@ static void an_evaluation_in_the_last_step_is_no_stall(void **state)
 	      "", "normal", 0);
 }
 
+/* Ids of markers begin again; the steps that ran again have no numbers. */
+static void restarts_in_markers_alone_are_counted(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *settings, *faults[2];
+		size_t n;
+		double lost_s;
+	} jobs[] = {{"dp=2 steps=200", {"restart onset=90 back=12 extra_ms=40000", ""}, 1, 40.0},
+		    {"dp=1 steps=150 format=json",
+		     {"restart onset=40 back=9 extra_ms=9000",
+		      "restart onset=110 back=30 extra_ms=25000"},
+		     2,
+		     34.0},
+		    {"dp=2 steps=200", {"spike onset=90 extra_ms=40000", ""}, 0, 0.0},
+		    {"dp=1 steps=150 format=json", {"spike onset=40 extra_ms=9000", ""}, 0, 0.0}};
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
+		struct job job = {.loss = LOSSES_N};
+		struct fsl_sim_truth truth;
+		add(job.settings, "pairs=1 tp=2 timelines=none %s", jobs[i].settings);
+		add(job.fault, "%s", jobs[i].faults[0]);
+		job.second_fault = jobs[i].faults[1];
+		cJSON *root = judge(&job, &truth);
+		size_t n = 0;
+		const cJSON *loss = NULL;
+		cJSON_ArrayForEach(loss, get(root, "losses"))
+		{
+			n += strcmp(get(loss, "kind")->valuestring, "restart") == 0;
+		}
+		assert_true(does_sum(root));
+		assert_string_equal(get(root, "verdict")->valuestring, "stalls");
+		assert_int_equal(n, jobs[i].n);
+		assert_true(fabs(part_ns(root, "restart") / 1e9 - jobs[i].lost_s) < 0.5);
+		cJSON_Delete(root);
+		fsl_sim_truth_fini(&truth);
+	}
+}
+
 static void a_rank_that_is_late_every_second_step_has_a_period(void **state)
 {
 	(void)state;
@@ -532,6 +574,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(an_evaluation_behind_the_last_step_is_no_stall),
 		cmocka_unit_test(two_evaluations_of_a_job_of_many_micro_batches_are_no_stalls),
 		cmocka_unit_test(an_evaluation_in_the_last_step_is_no_stall),
+		cmocka_unit_test(restarts_in_markers_alone_are_counted),
 		cmocka_unit_test(a_rank_that_is_late_every_second_step_has_a_period),
 		cmocka_unit_test(stalls_of_unlike_length_are_no_evaluation),
 		cmocka_unit_test(a_long_stall_and_what_recurs_are_told_side_by_side),

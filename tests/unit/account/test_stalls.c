@@ -597,6 +597,57 @@ static void a_step_is_an_evaluation_if_more_operators_divide_its_time(void **sta
 	}
 }
 
+static void a_long_step_in_which_ids_begin_again_is_a_restart(void **state)
+{
+	(void)state;
+	static struct job job;
+	static const struct {
+		size_t step;
+		uint64_t fall; /* of ids behind that step; 0: to the first one */
+		bool is_restart;
+	} cases[] = {{60, 0, true},   {33, 0, true},    {60, 7, false},
+		     {33, 19, false}, {60, 1220, true}, {60, 300, false}};
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		begin(&job, 100, 0.0);
+		lengthen(&job, cases[k].step, 50.0);
+		add_ops(&job, 0, 0, true);
+		struct fsl_rank *rank = &job.run.ranks[0];
+		size_t first = job.cuts.first_op[cases[k].step + 1];
+		uint64_t fall = cases[k].fall > 0 ? cases[k].fall : first;
+		for (size_t i = 0; i < rank->n_ops; i++) {
+			rank->ops[i].id = i + 1 - (i >= first ? fall : 0);
+		}
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
+		const struct fsl_stall *stall = &job.perception.stalls[0];
+		assert_int_equal(job.perception.n_stalls, 1);
+		assert_int_equal(stall->phase,
+				 cases[k].is_restart ? FSL_STALL_RESTART : FSL_STALL_UNKNOWN);
+		assert_int_equal(stall->step, 100 + cases[k].step + cases[k].is_restart);
+		assert_true(fabs((double)stall->lost_ns / FSL_NS_PER_S - 50.0) < 0.1);
+		assert_int_equal(job.perception.n_anomalies, 1);
+		end(&job);
+	}
+}
+
+static void ids_that_begin_again_while_operators_go_on_are_no_restart(void **state)
+{
+	(void)state;
+	static struct job job;
+	static const size_t at[] = {50, 71};
+	for (size_t k = 0; k < 2; k++) {
+		begin(&job, 100, 0.0);
+		lengthen(&job, at[k], 9.0);
+		add_ops(&job, at[k], 5, true);
+		struct fsl_rank *rank = &job.run.ranks[0];
+		for (size_t i = 0; i < rank->n_ops; i++) {
+			rank->ops[i].id = i % (job.cuts.first_op[at[k]] + 3);
+		}
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
+		assert_int_equal(job.perception.stalls[0].phase, FSL_STALL_EVALUATION);
+		end(&job);
+	}
+}
+
 static void long_steps_of_somebody_at_fault_are_no_stalls_but_gaps_are(void **state)
 {
 	(void)state;
@@ -664,6 +715,8 @@ int main(void)
 		cmocka_unit_test(collections_that_recur_tell_the_longest),
 		cmocka_unit_test(a_long_stall_on_a_place_of_others_has_its_own_frame),
 		cmocka_unit_test(a_step_is_an_evaluation_if_more_operators_divide_its_time),
+		cmocka_unit_test(a_long_step_in_which_ids_begin_again_is_a_restart),
+		cmocka_unit_test(ids_that_begin_again_while_operators_go_on_are_no_restart),
 		cmocka_unit_test(long_steps_of_somebody_at_fault_are_no_stalls_but_gaps_are),
 		cmocka_unit_test(a_clock_that_is_set_is_no_stall),
 		cmocka_unit_test(memory_that_runs_out_is_a_failure_and_no_crash),
