@@ -35,6 +35,7 @@ def parse_arguments():
     parser.add_argument("cases", nargs="*", help="beginnings of case names; none: all")
     parser.add_argument("--program", default=ROOT / "build" / "failslow", type=pathlib.Path)
     parser.add_argument("--datasets", default=ROOT / "datasets", type=pathlib.Path)
+    parser.add_argument("--without", action="append", default=[], help="beginnings of names to leave out")
     parser.add_argument("--set-exact-output", action="store_true")
     return parser.parse_args()
 
@@ -43,10 +44,11 @@ def case_name(script):
     return str(script.relative_to(HERE).with_suffix(""))
 
 
-def find_cases(beginnings):
+def find_cases(beginnings, without):
     scripts = sorted(HERE.glob("*/*.sh"))
     return [s for s in scripts
-            if not beginnings or any(case_name(s).startswith(b) for b in beginnings)]
+            if (not beginnings or case_name(s).startswith(tuple(beginnings)))
+            and not case_name(s).startswith(tuple(without))]
 
 
 def beside(script, suffix):
@@ -141,7 +143,7 @@ def main():
     options = parse_arguments()
     if not options.program.exists():
         sys.exit(f"run.py: there is no program to test: {options.program}")
-    scripts = find_cases(options.cases)
+    scripts = find_cases(options.cases, options.without)
     if not scripts:
         sys.exit("run.py: no case has such a name")
     os.umask(0o022)  # files of a state that others may write are not used
