@@ -6,7 +6,9 @@
 #include "source/log/log_pattern.h"
 #include "source/log/log_stamp.h"
 
-enum { FSL_LOG_STEPS_MAX = 3 << 16 }; /* newest steps of a log that are kept; 8 MiB */
+enum {
+	FSL_LOG_STEPS_MAX = 3 << 15
+}; /* newest steps of a log that are kept; each takes half a KiB in the end */
 
 /* Start it as {.sink, .flags, .clock, .stride = 1}. Times are ns. */
 struct fsl_log_steps {
