@@ -745,6 +745,36 @@ static void forget_ends(struct fsl_localisation *out, const struct fsl_case *fac
 	}
 }
 
+/* Ranks that cost what counts one by one, and next to nothing together: others hold the job up for
+ * as long. Names nobody then. @before: the verdict without their loss. */
+static enum fsl_status drop_costless(struct fsl_localisation *out, const struct fsl_case *facts,
+				     const struct fsl_localisation *before, struct fsl_error *err)
+{
+	double least_ms = fsl_least_loss_ms(facts->config, out->step_ms);
+	if (!out->is_loss_replayed || out->culprits[0].cause == FSL_CAUSE_NETWORK ||
+	    out->lost_ms_per_step >= FSL_NOTED_LOSS_SHARE * least_ms) {
+		return FSL_OK;
+	}
+	for (size_t i = 0; i < out->n_culprits; i++) {
+		const char *reason = fsl_arena_printf(
+			&out->arena,
+			"own work %.1f ms per step above its peers, but with all such ranks at "
+			"their level the job wins %.2g ms per step, less than the %.1f ms that "
+			"count",
+			out->culprits[i].lost_ms_per_step, out->lost_ms_per_step, least_ms);
+		FSL_TRY(add_unconfirmed(out, facts,
+					fsl_run_rank_idx(facts->run, out->culprits[i].rank), reason,
+					err));
+	}
+	out->n_culprits = 0;
+	out->step_ms = before->step_ms;
+	out->lost_ms_per_step = before->lost_ms_per_step;
+	out->slowdown = before->slowdown;
+	out->is_loss_replayed = before->is_loss_replayed;
+	out->replay = before->replay;
+	return FSL_OK;
+}
+
 enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl_case *facts,
 				  struct fsl_error *err)
 {
@@ -757,7 +787,12 @@ enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl
 	fsl_fuse_sort_culprits(out);
 	FSL_TRY(fsl_fuse_name_host(out, facts, err));
 	fsl_fuse_sort_culprits(out);
+	struct fsl_localisation before = *out;
 	FSL_TRY(set_loss(out, facts, err));
+	FSL_TRY(drop_costless(out, facts, &before, err));
+	if (out->n_culprits == 0) {
+		return FSL_OK;
+	}
 	forget_ends(out, facts); /* losses are those of the steps that were seen */
 	fsl_fuse_tell_rhythm(out, facts->steps);
 	return fsl_fuse_runner_up(out, facts, err);
