@@ -159,6 +159,62 @@ static void a_rank_of_a_ring_that_throttles_now_and_then_is_named(void **state)
 	}
 }
 
+static void assert_nobody(const char *const *words)
+{
+	struct judgement judgement;
+	judge_words(&judgement, words);
+	assert_int_equal(judgement.n_culprits, 0);
+}
+
+/* Each of them alone seems to cost what counts, if all others are put to the level of their peers.
+ */
+static void healthy_ranks_that_cost_nothing_together_are_not_named(void **state)
+{
+	static const char *const jobs[2][3] = {{"steps=70", "step_ms=200", "seed=170314822759491"},
+					       {"steps=90", "step_ms=300", "seed=61877312639566"}};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const char *const words[] = {"family=hsdp",
+					     "tp=1",
+					     "dp=16",
+					     "pp=1",
+					     "ranks_per_host=4",
+					     "hetero=0.015",
+					     "tails=0.005",
+					     "ckpt=25",
+					     "async_ckpt=true",
+					     i == 0 ? "timelines=all" : "timelines=none",
+					     jobs[i][0],
+					     jobs[i][1],
+					     jobs[i][2],
+					     NULL};
+		assert_nobody(words);
+	}
+}
+
+static void hosts_that_launch_just_in_time_and_differ_are_not_named(void **state)
+{
+	static const char *const jobs[2][3] = {{"steps=70", "step_ms=450", "seed=177010006696177"},
+					       {"steps=90", "step_ms=300", "seed=202132208496531"}};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const char *const words[] = {"family=hostbound",
+					     "tp=1",
+					     "dp=8",
+					     "pp=1",
+					     "ranks_per_host=4",
+					     "timelines=first",
+					     i == 0 ? "item=1" : "noise=0.008",
+					     i == 0 ? "evaluation=0" : "hetero=0.003",
+					     i == 0 ? "ckpt=0" : "tails=0.001",
+					     jobs[i][0],
+					     jobs[i][1],
+					     jobs[i][2],
+					     NULL};
+		assert_nobody(words);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +222,8 @@ int main(void)
 		cmocka_unit_test(ranks_that_seem_faster_beside_a_slow_network_were_not_slow_before),
 		cmocka_unit_test(chance_names_nobody_of_a_stage_that_waits_for_the_network_alike),
 		cmocka_unit_test(a_rank_of_a_ring_that_throttles_now_and_then_is_named),
+		cmocka_unit_test(healthy_ranks_that_cost_nothing_together_are_not_named),
+		cmocka_unit_test(hosts_that_launch_just_in_time_and_differ_are_not_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
