@@ -302,10 +302,23 @@ static enum fsl_status judge_all(struct fsl_blame *out, const struct fsl_case *f
 	return FSL_OK;
 }
 
+/* Whether arcs may change what is known: somebody is charged, or work may hide. */
+static bool are_asked(const struct fsl_blame *blame, const struct fsl_case *facts)
+{
+	bool is_asked = fsl_blame_work_may_hide(facts);
+	for (size_t r = 0; r < blame->n_ranks && !is_asked; r++) {
+		is_asked = blame->charges[r].pattern != FSL_PATTERN_NONE;
+	}
+	return is_asked;
+}
+
 enum fsl_status fsl_arrivals_judge(struct fsl_blame *out, const struct fsl_case *facts,
 				   struct fsl_error *err)
 {
 	struct fsl_arcs arcs = {.ranks = NULL};
+	if (!are_asked(out, facts)) {
+		return FSL_OK;
+	}
 	enum fsl_status status =
 		fsl_arcs_find(&arcs, facts->run, facts->topology, facts->match->clock_ns, err);
 	if (arcs.n_judged > 0) {

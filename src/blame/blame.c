@@ -337,3 +337,8 @@ void fsl_blame_fini(struct fsl_blame *blame)
 	fsl_arena_fini(&blame->arena);
 	*blame = (struct fsl_blame){0};
 }
+
+bool fsl_blame_work_may_hide(const struct fsl_case *facts)
+{
+	return !fsl_own_is_work(facts->own) || fsl_match_lacks_partners(facts->match);
+}

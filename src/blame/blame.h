@@ -73,4 +73,7 @@ static inline double fsl_blame_excess_ms(const struct fsl_blame *blame, size_t r
 	return blame->own_ms[at] - blame->reference_ms[at];
 }
 
+/* Whether work may hide: beneath operators, or behind transfers whose other end was not found. */
+bool fsl_blame_work_may_hide(const struct fsl_case *facts);
+
 #endif

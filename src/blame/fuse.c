@@ -466,12 +466,6 @@ static void conclude_common(struct fsl_localisation *out, const struct fsl_case 
 	}
 }
 
-/* Whether work may hide: beneath operators, or behind transfers whose other end was not found. */
-static bool may_hide(const struct fsl_case *facts, const struct fsl_coverage *coverage)
-{
-	return !fsl_own_is_work(facts->own) || 2 * coverage->n_p2p_matched < coverage->n_p2p;
-}
-
 /* Verdict without culprits, in the light of perception. @link: of all ranks; NULL: none. */
 static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case *facts,
 			     const char *why_too_little, const struct fsl_link *link,
@@ -509,8 +503,8 @@ static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case
 		return;
 	}
 	out->kind = FSL_VERDICT_NORMAL;
-	out->confidence = (may_hide(facts, &out->coverage) ? FSL_CONFIDENCE_NORMAL_HIDDEN
-							   : FSL_CONFIDENCE_NORMAL) *
+	out->confidence = (fsl_blame_work_may_hide(facts) ? FSL_CONFIDENCE_NORMAL_HIDDEN
+							  : FSL_CONFIDENCE_NORMAL) *
 			  seen;
 	out->reason =
 		fsl_arena_printf(&out->arena,

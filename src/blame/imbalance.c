@@ -93,7 +93,7 @@ static bool stages_show_work(const struct fsl_case *facts, double sum_ms)
 	const struct fsl_run *run = facts->run;
 	size_t n_p2p = 0, n_ahead = 0, stride = run->n_ranks / FSL_STAGE_RANKS_ASKED_MAX + 1;
 	if (fsl_ranks_seen(run) == facts->topology->n_expected_ranks && /* else one without data */
-	    2 * facts->match->n_p2p_matched < facts->match->n_p2p) {
+	    fsl_match_lacks_partners(facts->match)) {
 		return false;
 	}
 	for (size_t r = 0; r < run->n_ranks; r += stride) {

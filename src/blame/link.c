@@ -538,9 +538,9 @@ static bool judge(const struct search *search, size_t channel_idx, struct fsl_li
 	/* Perhaps a wait for somebody unseen; or, in rings, for one that was paired with another.
 	 */
 	const struct fsl_match *match = search->facts->match;
-	bool is_wait = search->transfers->is_wait[channel_idx] ||
-		       (match->channels[channel_idx].n_members == 2 && match->n_p2p > 0 &&
-			2 * match->n_p2p_matched < match->n_p2p);
+	bool is_wait =
+		search->transfers->is_wait[channel_idx] ||
+		(match->channels[channel_idx].n_members == 2 && fsl_match_lacks_partners(match));
 	return !is_wait && find_slow(search, channel_idx, link);
 }
 

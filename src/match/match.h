@@ -49,6 +49,12 @@ struct fsl_match {
 	size_t n_restored; /* operators that were put back, match/restore.h */
 };
 
+/* Most sends and receives have no partner, as in rings: how long they waited is not known. */
+static inline bool fsl_match_lacks_partners(const struct fsl_match *match)
+{
+	return 2 * match->n_p2p_matched < match->n_p2p;
+}
+
 /*
  * Matches every communicator with at least two present ranks. Equal numbers of uses match by order;
  * unequal ones (dropped records, a capture that began later) by their ends on corrected clocks.
