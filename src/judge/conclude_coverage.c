@@ -3,7 +3,7 @@
 
 #include "base/number.h"
 #include "judge/conclude.h"
-#include "judge/to_run.h"
+#include "match/meetings.h"
 
 static void count_file(struct fsl_coverage *coverage, const struct fsl_file *file)
 {

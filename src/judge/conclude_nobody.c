@@ -6,7 +6,7 @@
 #include "capture/step_rows.h"
 #include "judge/by_step.h"
 #include "judge/limits.h"
-#include "judge/to_run.h"
+#include "match/meetings.h"
 
 const struct fsl_profile_finding *fsl_conclude_first(const struct fsl_profile_findings *findings,
 						     enum fsl_code code)

@@ -73,7 +73,7 @@ enum fsl_status fsl_profile_findings_miss_ranks(struct fsl_profile_findings *fin
 void fsl_profile_findings_sort(struct fsl_profile_findings *findings);
 void fsl_profile_findings_fini(struct fsl_profile_findings *findings);
 
-struct fsl_profile_meetings; /* judge/to_run.h */
+struct fsl_profile_meetings; /* match/meetings.h */
 struct fsl_capture_places;   /* judge/to_places.h */
 
 /* Purpose for which a judge is called. */

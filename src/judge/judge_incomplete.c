@@ -11,8 +11,8 @@
 #include "capture/step_rows.h"
 #include "judge/finding.h"
 #include "judge/limits.h"
-#include "judge/to_run.h"
 #include "judge/waited_for.h"
+#include "match/meetings.h"
 
 enum { TEXT_MAX = 1024 };
 

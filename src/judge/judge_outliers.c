@@ -15,7 +15,7 @@
 #include "capture/step_rows.h"
 #include "judge/finding.h"
 #include "judge/limits.h"
-#include "judge/to_run.h"
+#include "match/meetings.h"
 
 enum { TOLD_MAX = 8, TEXT_MAX = 640 };
 

@@ -4,7 +4,7 @@
 
 #include "config/config.h"
 #include "judge/finding.h"
-#include "judge/to_run.h"
+#include "match/meetings.h"
 #include "model/verdict.h"
 
 /*

@@ -4,7 +4,7 @@
 
 #include "blame/bandwidth.h"
 #include "judge/finding.h"
-#include "judge/to_run.h"
+#include "match/meetings.h"
 
 /* The answer about a capture, by index in profile->ranks, with the question. */
 struct fsl_capture_places {

@@ -2,8 +2,8 @@
  * Turns the communication of a capture into the data of the engine: a run of operators, a topology
  * of groups, and the collectives that src/match makes of them.
  */
-#ifndef FSL_JUDGE_TO_RUN_H
-#define FSL_JUDGE_TO_RUN_H
+#ifndef FSL_MATCH_MEETINGS_H
+#define FSL_MATCH_MEETINGS_H
 
 #include "capture/cluster.h"
 #include "match/match.h"

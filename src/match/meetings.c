@@ -1,5 +1,5 @@
 /* Rows of the profiler become operators, groups and collectives. */
-#include "judge/to_run.h"
+#include "match/meetings.h"
 
 #include <inttypes.h>
 #include <stdio.h>

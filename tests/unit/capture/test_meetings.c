@@ -1,7 +1,7 @@
 /* Rows of the profiler as collectives: the members of each, and the lateness of each member. */
 #include "unit/ascend/small_capture.h"
 
-#include "judge/to_run.h"
+#include "match/meetings.h"
 
 static void meet(struct fsl_profile_meetings *meetings, struct small_capture *small)
 {
