@@ -435,4 +435,16 @@ enum { FSL_PORT_LINKS_MIN = 3 };
 /* ...and this share of them. By experience. */
 #define FSL_PORT_LINKS_SHARE_MIN 0.5
 
+/*
+ * Captures: waits of all ranks (outside.h).
+ */
+/* All wait, once or for a rank that was not captured: less, as share of a step, is not told. By
+ * experience. */
+#define FSL_ALL_WAIT_SHARE_MIN 0.02
+/* A captured member waited for one member by this share of all its waits for signals. By
+ * experience. */
+#define FSL_OUTSIDE_MEMBER_SHARE_MIN 0.5
+/* Members: among fewer somebody is always waited for most. */
+enum { FSL_OUTSIDE_MEMBERS_MIN = 3 };
+
 #endif

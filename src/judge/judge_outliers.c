@@ -12,6 +12,7 @@
 
 #include "base/number.h"
 #include "base/try.h"
+#include "blame/limits.h"
 #include "capture/step_rows.h"
 #include "judge/finding.h"
 #include "judge/limits.h"
@@ -199,7 +200,7 @@ static enum fsl_status judge_kind(struct fsl_profile_findings *findings,
 	}
 	for (size_t i = 0; i < n_single && *n_told < TOLD_MAX && status == FSL_OK; i++) {
 		double gain_ms = (items[i].ms - usual_ms) / (double)n_steps;
-		if (gain_ms < FSL_JUDGE_STALL_SHARE_MIN * step_ms) {
+		if (gain_ms < FSL_ALL_WAIT_SHARE_MIN * step_ms) {
 			break;
 		}
 		(*n_told)++;

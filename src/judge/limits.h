@@ -25,8 +25,6 @@
 /* Work of the host, a kernel that grew, or a fault in single steps is told from here on. By
  * experience: nobody changes a program for less. */
 #define FSL_JUDGE_COST_SHARE_MIN 0.01
-/* All wait, once or for a rank that was not captured. By experience. */
-#define FSL_JUDGE_STALL_SHARE_MIN 0.02
 /* Sends and receives of a pipeline, and transfers that break a rule of packets: less time in them
  * is not worth telling. By experience. */
 #define FSL_JUDGE_TRANSFER_SHARE_MIN 0.05
@@ -146,11 +144,6 @@ enum { FSL_JUDGE_SHAPES_OF_ONE_STEP_MIN = 64 };
 #define FSL_JUDGE_SINGLE_SHARE_MAX 0.1
 /* Collectives alike: fewer have no usual time. By experience. */
 enum { FSL_JUDGE_SINGLE_LIKE_MIN = 8 };
-/* A captured member waited for one member by this share of all its waits for signals. By
- * experience. */
-#define FSL_JUDGE_WAITED_FOR_SHARE_MIN 0.5
-/* Members: among fewer somebody is always waited for most. */
-enum { FSL_JUDGE_WAITED_FOR_MEMBERS_MIN = 3 };
 
 /* Links (to_places.c, judge_counters.c). By experience. */
 
