@@ -447,4 +447,22 @@ enum { FSL_PORT_LINKS_MIN = 3 };
 /* Members: among fewer somebody is always waited for most. */
 enum { FSL_OUTSIDE_MEMBERS_MIN = 3 };
 
+/*
+ * Captures: single events (long_events.h).
+ */
+/* A collective is long if it takes so many times the median of those like it. By experience. */
+#define FSL_LONG_COLLECTIVE_RATIO_MIN 10.0
+/* Share of those like it that may take as long: more of them are no single ones. By experience. */
+#define FSL_LONG_COLLECTIVE_SHARE_MAX 0.1
+/* Collectives alike: fewer have no usual time. By experience. */
+enum { FSL_LONG_COLLECTIVE_LIKE_MIN = 8 };
+/* Fewer steps do not tell what is usual: two may differ in the work that a step does once in a
+ * while. */
+enum { FSL_USUAL_STEPS_MIN = 3 };
+/* A step is long if it takes this many times the median of the steps. By experience. */
+#define FSL_LONG_STEP_RATIO 1.2
+/* A rank explains a long step if its own time grew by this share of what the step took more. By
+ * experience. */
+#define FSL_LONG_STEP_OWN_SHARE_MIN 0.25
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/try.h"
+#include "blame/limits.h"
 #include "capture/step_rows.h"
 #include "judge/finding.h"
 #include "judge/kernel_peers.h"
@@ -307,7 +308,7 @@ static enum fsl_status judge_ai_cpu(struct fsl_profile_findings *findings,
 static bool is_changing(const struct fsl_operator_types *types,
 			const struct fsl_operator_type *type)
 {
-	if (types->n_steps_min >= FSL_JUDGE_STEPS_MIN) {
+	if (types->n_steps_min >= FSL_USUAL_STEPS_MIN) {
 		return type->calls_once > FSL_JUDGE_SHAPES_ONCE_MIN * type->calls;
 	}
 	return type->n_shapes_max >= (double)FSL_JUDGE_SHAPES_OF_ONE_STEP_MIN &&

@@ -54,9 +54,6 @@
 
 /* Steps that are judged one by one: a bound on time. A capture has some tens. */
 enum { FSL_JUDGE_STEPS_MAX = 512 };
-/* Fewer steps do not tell what is usual: two may differ in the work that a step does once in a
- * while. */
-enum { FSL_JUDGE_STEPS_MIN = 3 };
 /* A step shows what all steps tell if it alone costs this share of their mean. By experience. */
 #define FSL_JUDGE_SHOWN_IN_STEP_MIN 0.5
 /* An effect whose chance is not tested must be this many times as large in one step of several, as
@@ -64,11 +61,6 @@ enum { FSL_JUDGE_STEPS_MIN = 3 };
 #define FSL_JUDGE_EFFECT_IN_STEP 2.0
 /* ...and this many times if all steps gave it already, as steps scatter around their mean. */
 #define FSL_JUDGE_EFFECT_AGAIN 0.5
-/* A step is long if it takes this many times the median of the steps. By experience. */
-#define FSL_JUDGE_LONG_STEP_RATIO 1.2
-/* A rank explains a long step if its own time grew by this share of what the step took more. By
- * experience. */
-#define FSL_JUDGE_LONG_STEP_OWN_SHARE_MIN 0.25
 
 /* Confidence of the verdict: 0 to 1, by experience. */
 
@@ -135,15 +127,6 @@ enum { FSL_JUDGE_SHAPES_OF_ONE_STEP_MIN = 64 };
 #define FSL_JUDGE_PAUSE_CALL_SHARE_MAX 0.01
 /* ms per step: less would be told as 0.00 ms. */
 #define FSL_JUDGE_TOLD_MS_MIN 0.005
-
-/* Communication. */
-
-/* A collective is single if it takes so many times the median of those like it. By experience. */
-#define FSL_JUDGE_SINGLE_RATIO_MIN 10.0
-/* Share of those like it that may take as long: more of them are no single ones. By experience. */
-#define FSL_JUDGE_SINGLE_SHARE_MAX 0.1
-/* Collectives alike: fewer have no usual time. By experience. */
-enum { FSL_JUDGE_SINGLE_LIKE_MIN = 8 };
 
 /* Links (to_places.c, judge_counters.c). By experience. */
 

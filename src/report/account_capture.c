@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "capture/step_rows.h"
-#include "judge/limits.h"
+#include "blame/limits.h"
 #include "report/account.h"
 
 enum { PARTS_N = 4 };
@@ -53,7 +53,7 @@ static bool split(const struct steps *steps, size_t s, int64_t ns[PARTS_N])
 static size_t count_warm(const struct steps *steps, double *usual_ns)
 {
 	size_t n = steps->n_rows, n_others = n - n / 2, n_warm = 0;
-	if (n < FSL_JUDGE_STEPS_MIN || steps->lengths == NULL) {
+	if (n < FSL_USUAL_STEPS_MIN || steps->lengths == NULL) {
 		return 0;
 	}
 	for (size_t s = 0; s < n; s++) {
@@ -67,7 +67,7 @@ static size_t count_warm(const struct steps *steps, double *usual_ns)
 	}
 	*usual_ns = fsl_median(steps->lengths + n - n_others, n_others, steps->lengths + n);
 	while (n_warm < n / 2 && (double)fsl_profile_step_ns(&steps->rows[n_warm]) >
-					 FSL_JUDGE_LONG_STEP_RATIO * *usual_ns) {
+					 FSL_LONG_STEP_RATIO * *usual_ns) {
 		n_warm++;
 	}
 	return n_warm;
