@@ -465,4 +465,10 @@ enum { FSL_USUAL_STEPS_MIN = 3 };
  * experience. */
 #define FSL_LONG_STEP_OWN_SHARE_MIN 0.25
 
+/*
+ * Captures: uneven rows of experts (experts.h).
+ */
+/* Rows of the busiest rank over the mean of its group. By experience. */
+#define FSL_EXPERTS_PEAK_TO_MEAN_MIN 1.2
+
 #endif
