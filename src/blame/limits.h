@@ -471,4 +471,12 @@ enum { FSL_USUAL_STEPS_MIN = 3 };
 /* Rows of the busiest rank over the mean of its group. By experience. */
 #define FSL_EXPERTS_PEAK_TO_MEAN_MIN 1.2
 
+/*
+ * Captures: clocks of the cores (clocks.h).
+ */
+/* Time that a lower clock costs, as share. As the profiler's own advisor. */
+#define FSL_CLOCK_LOSS_MIN 0.05
+/* Clocks up to this share of the highest are those of idle cores: {800, 1800} MHz is normal. */
+#define FSL_IDLE_CLOCK_MAX 0.5
+
 #endif

@@ -98,4 +98,15 @@ void fsl_places_fini(struct fsl_places *places);
 enum fsl_status fsl_places_mend_channels(double *saved_ms, const struct fsl_places_job *job,
 					 const double *factor, struct fsl_error *err);
 
+/*
+ * Replays the capture with all own work of ranks longer or shorter: @factor [n_ranks], 1 for those
+ * that stay. Per step: *together_ms comes back, NaN if nothing can be replayed. @cost_ms [n_ranks],
+ * unless it is NULL, is set to what each of the others costs while the rest of them has its factor;
+ * it stays if nothing can be replayed, and for ranks beyond FSL_JUDGED_RANKS_MAX. FSL_ERR_MEMORY
+ * only.
+ */
+enum fsl_status fsl_places_scale(double *together_ms, double *cost_ms,
+				 const struct fsl_places_job *job, const struct fsl_places *places,
+				 const double *factor, struct fsl_error *err);
+
 #endif

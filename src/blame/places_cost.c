@@ -109,19 +109,43 @@ static void graph_fini(struct graph *graph)
 	fsl_cuts_fini(&graph->cuts);
 }
 
-/* Time of the capture with @n sets of ranks mended: flags[set * n_ranks + rank]. */
-static enum fsl_status replay_sets(struct fsl_place_work *work, const struct graph *graph,
-				   const bool *flags, size_t n, double *ms, struct fsl_error *err)
+/* Replays the ranks of @is_asked [n] at their level. Per step: *together_ms comes back with all of
+ * them; @cost_ms [n], unless it is NULL, is what the first of them cost each if all others are at
+ * their level, and stays for the rest. */
+static enum fsl_status cost_each(const struct graph *graph, struct fsl_arena *arena, size_t n,
+				 const bool *is_asked, double *cost_ms, double *together_ms,
+				 struct fsl_error *err)
 {
-	struct fsl_repair *repairs = fsl_arena_alloc(&work->arena, n * sizeof(*repairs));
-	if (repairs == NULL) {
-		return no_memory(work->job, err);
+	enum { NONE, ALL, ALL_BUT_ONE };
+	struct fsl_repair *repairs = NULL;
+	bool *flags = NULL;
+	double *ms = NULL;
+	size_t n_max = ALL_BUT_ONE, n_sets = ALL_BUT_ONE;
+	for (size_t r = 0; r < n && cost_ms != NULL; r++) {
+		n_max += is_asked[r] && n_max < ALL_BUT_ONE + FSL_JUDGED_RANKS_MAX;
 	}
-	for (size_t k = 0; k < n; k++) {
-		repairs[k] = (struct fsl_repair){.ranks = flags + k * work->out->n_ranks,
-						 .parts = FSL_REPLAY_PARTS_ALL};
+	FSL_TRY(FSL_ARENA_NEW(repairs, arena, n_max, "ranks", err));
+	FSL_TRY(FSL_ARENA_NEW(flags, arena, n_max * n, "ranks", err));
+	FSL_TRY(FSL_ARENA_NEW(ms, arena, n_max, "ranks", err));
+	memcpy(flags + ALL * n, is_asked, n * sizeof(*flags));
+	for (size_t r = 0; r < n && n_sets < n_max; r++) {
+		if (is_asked[r]) {
+			memcpy(flags + n_sets * n, is_asked, n * sizeof(*flags));
+			flags[n_sets++ * n + r] = false;
+		}
 	}
-	return fsl_replay_run(&graph->replay, repairs, n, ms, err);
+	for (size_t k = 0; k < n_sets; k++) {
+		repairs[k] =
+			(struct fsl_repair){.ranks = flags + k * n, .parts = FSL_REPLAY_PARTS_ALL};
+	}
+	FSL_TRY(fsl_replay_run(&graph->replay, repairs, n_sets, ms, err));
+	*together_ms = fmax(0.0, ms[NONE] - ms[ALL]) / graph->n_steps;
+	for (size_t r = 0, k = ALL_BUT_ONE; r < n && k < n_sets; r++) {
+		if (is_asked[r]) {
+			cost_ms[r] = fmax(0.0, ms[k++] - ms[ALL]) / graph->n_steps;
+		}
+	}
+	return FSL_OK;
 }
 
 /* Per step, how long the others waited for @r, as far as its own work explains it: that may lie
@@ -136,38 +160,25 @@ static double waited_ms(const struct fsl_place_work *work, size_t r)
 	return fmin(excess_ns, late_ns) / FSL_NS_PER_MS / (double)work->job->n_steps[r];
 }
 
-/* The cost of each suspect: all are mended, and all but this one. */
 static enum fsl_status cost_suspects(struct fsl_place_work *work, const struct graph *graph,
 				     struct fsl_error *err)
 {
 	struct fsl_places *out = work->out;
-	size_t n = out->n_ranks, n_asked = 1;
-	size_t n_sets = 1 + (out->n_suspects < FSL_JUDGED_RANKS_MAX ? out->n_suspects
-								    : FSL_JUDGED_RANKS_MAX);
-	bool *flags = fsl_arena_alloc(&work->arena, n_sets * (n + 1) * sizeof(*flags));
-	double *ms = fsl_arena_alloc(&work->arena, n_sets * sizeof(*ms));
-	if (flags == NULL || ms == NULL) {
-		return no_memory(work->job, err);
+	double *cost_ms = NULL, together_ms;
+	bool *is_suspect = NULL;
+	FSL_TRY(FSL_ARENA_NEW(cost_ms, &work->arena, out->n_ranks, "ranks", err));
+	FSL_TRY(FSL_ARENA_NEW(is_suspect, &work->arena, out->n_ranks, "ranks", err));
+	for (size_t r = 0; r < out->n_ranks; r++) {
+		cost_ms[r] = out->ranks[r].cost_ms;
+		is_suspect[r] = out->ranks[r].is_suspect;
 	}
-	for (size_t r = 0; r < n; r++) {
-		flags[r] = out->ranks[r].is_suspect;
-	}
-	for (size_t r = 0; r < n && n_asked < n_sets; r++) {
-		if (out->ranks[r].is_suspect) {
-			memcpy(flags + n_asked * n, flags, n * sizeof(*flags));
-			flags[n_asked++ * n + r] = false;
-		}
-	}
-	FSL_TRY(replay_sets(work, graph, flags, n_sets, ms, err));
-	n_asked = 1;
-	for (size_t r = 0; r < n; r++) {
-		struct fsl_place_rank *rank = &out->ranks[r];
-		if (rank->is_suspect && n_asked < n_sets) {
-			double cost_ms = fmax(0.0, ms[n_asked++] - ms[0]) / graph->n_steps;
-			bool is_seen = work->job->run->ranks[r].n_ops > 0;
-			cost_ms =
-				work->job->is_partial ? fmax(cost_ms, waited_ms(work, r)) : cost_ms;
-			rank->cost_ms = is_seen ? cost_ms : rank->cost_ms;
+	FSL_TRY(cost_each(graph, &work->arena, out->n_ranks, is_suspect, cost_ms, &together_ms,
+			  err));
+	for (size_t r = 0; r < out->n_ranks; r++) {
+		if (is_suspect[r] && work->job->run->ranks[r].n_ops > 0) {
+			out->ranks[r].cost_ms = work->job->is_partial
+							? fmax(cost_ms[r], waited_ms(work, r))
+							: cost_ms[r];
 		}
 	}
 	return FSL_OK;
@@ -197,58 +208,55 @@ static enum fsl_status cost_named(struct fsl_place_work *work, const struct grap
 				  struct fsl_error *err)
 {
 	struct fsl_places *out = work->out;
-	size_t n = out->n_ranks;
-	bool *flags = fsl_arena_alloc(&work->arena, 2 * (n + 1) * sizeof(*flags));
-	double ms[2];
-	if (flags == NULL) {
-		return no_memory(work->job, err);
+	bool *is_named = NULL;
+	FSL_TRY(FSL_ARENA_NEW(is_named, &work->arena, out->n_ranks, "ranks", err));
+	for (size_t r = 0; r < out->n_ranks; r++) {
+		is_named[r] = out->ranks[r].is_named;
 	}
-	for (size_t r = 0; r < n; r++) {
-		flags[n + r] = out->ranks[r].is_named;
-	}
-	FSL_TRY(replay_sets(work, graph, flags, 2, ms, err));
-	out->cost_ms = fmax(0.0, ms[0] - ms[1]) / graph->n_steps;
-	for (size_t r = 0; r < n && work->job->is_partial; r++) {
-		out->cost_ms =
-			fmax(out->cost_ms, out->ranks[r].is_named ? out->ranks[r].cost_ms : 0.0);
+	FSL_TRY(cost_each(graph, &work->arena, out->n_ranks, is_named, NULL, &out->cost_ms, err));
+	for (size_t r = 0; r < out->n_ranks && work->job->is_partial; r++) {
+		out->cost_ms = fmax(out->cost_ms, is_named[r] ? out->ranks[r].cost_ms : 0.0);
 	}
 	return FSL_OK;
 }
 
 /* Own time that other files tell and that lies before the first operator of the capture or behind
  * the last, ns; 0: none is told. */
-static int64_t outside_ns(const struct fsl_place_work *work, size_t r)
+static int64_t outside_ns(const struct fsl_places_job *job, const struct fsl_places *places,
+			  size_t r)
 {
-	double ms = work->job->told_ms[r] - work->out->ranks[r].work_ms;
-	return ms > 0.0 ? (int64_t)(ms * FSL_NS_PER_MS * (double)work->job->n_steps[r]) : 0;
+	double ms = job->told_ms[r] - places->ranks[r].work_ms;
+	return ms > 0.0 ? (int64_t)(ms * FSL_NS_PER_MS * (double)job->n_steps[r]) : 0;
 }
 
-/* The time that comes back if all classes compute as long. Work outside of the operators is longer
- * or shorter by the same factor: the first operator comes later or earlier. */
+/* A repair of a rank makes its own work longer or shorter by @factor [n_ranks]. So is its work
+ * outside of the operators: the first of them comes later or earlier. @lag_ns: room for the
+ * operators of a rank. */
+static enum fsl_status scale_work(struct graph *graph, const struct fsl_places_job *job,
+				  const struct fsl_places *places, const double *factor,
+				  int64_t *lag_ns, struct fsl_error *err)
+{
+	for (size_t r = 0; r < places->n_ranks; r++) {
+		memset(lag_ns, 0, job->run->ranks[r].n_ops * sizeof(*lag_ns));
+		lag_ns[0] = (int64_t)((1.0 - factor[r]) * (double)outside_ns(job, places, r));
+		fsl_replay_set_rank_level(&graph->replay, r, factor[r], lag_ns);
+	}
+	return fsl_replay_settle_rank_levels(&graph->replay, err);
+}
+
+/* The time that comes back if all classes compute as long. */
 static enum fsl_status cost_uneven(struct fsl_place_work *work, struct graph *graph,
 				   struct fsl_error *err)
 {
 	size_t n = work->out->n_ranks;
-	double ms[2];
+	bool *is_asked = NULL;
 	if (work->even_factor == NULL) {
 		return FSL_OK;
 	}
-	bool *flags = fsl_arena_alloc(&work->arena, 2 * (n + 1) * sizeof(*flags));
-	if (flags == NULL) {
-		return no_memory(work->job, err);
-	}
-	for (size_t r = 0; r < n; r++) {
-		double factor = work->even_factor[r];
-		size_t n_ops = work->job->run->ranks[r].n_ops;
-		memset(work->lag_ns, 0, n_ops * sizeof(*work->lag_ns));
-		work->lag_ns[0] = (int64_t)((1.0 - factor) * (double)outside_ns(work, r));
-		fsl_replay_set_rank_level(&graph->replay, r, factor, work->lag_ns);
-		flags[n + r] = true;
-	}
-	FSL_TRY(fsl_replay_settle_rank_levels(&graph->replay, err));
-	FSL_TRY(replay_sets(work, graph, flags, 2, ms, err));
-	work->out->even_ms = fmax(0.0, ms[0] - ms[1]) / graph->n_steps;
-	return FSL_OK;
+	FSL_TRY(FSL_ARENA_NEW(is_asked, &work->arena, n, "ranks", err));
+	memset(is_asked, 1, n * sizeof(*is_asked));
+	FSL_TRY(scale_work(graph, work->job, work->out, work->even_factor, work->lag_ns, err));
+	return cost_each(graph, &work->arena, n, is_asked, NULL, &work->out->even_ms, err);
 }
 
 /* Puts the excess of a rank from the order of places into that of operators. */
@@ -322,6 +330,34 @@ enum fsl_status fsl_places_mend_channels(double *saved_ms, const struct fsl_plac
 			status == FSL_OK ? fmax(0.0, ms[0] - ms[1]) / graph.n_steps : (double)NAN;
 	}
 	fsl_free(flags);
+	graph_fini(&graph);
+	return status;
+}
+
+enum fsl_status fsl_places_scale(double *together_ms, double *cost_ms,
+				 const struct fsl_places_job *job, const struct fsl_places *places,
+				 const double *factor, struct fsl_error *err)
+{
+	struct graph graph;
+	struct fsl_arena *arena = &graph.cuts.arena;
+	size_t n = places->n_ranks, n_ops = 1;
+	int64_t *lag_ns = NULL;
+	bool *is_asked = NULL;
+	*together_ms = NAN;
+	enum fsl_status status = graph_build(&graph, job, err);
+	for (size_t r = 0; r < n; r++) {
+		n_ops = job->run->ranks[r].n_ops > n_ops ? job->run->ranks[r].n_ops : n_ops;
+	}
+	FSL_THEN(status, FSL_ARENA_NEW(lag_ns, arena, n_ops, "operators", err));
+	FSL_THEN(status, FSL_ARENA_NEW(is_asked, arena, n, "ranks", err));
+	for (size_t r = 0; r < n && status == FSL_OK; r++) {
+		is_asked[r] = factor[r] != 1.0;
+	}
+	if (status == FSL_OK && graph.replay.graph != NULL &&
+	    fsl_run_count_ops(job->run, INT64_MIN) > 0) {
+		status = scale_work(&graph, job, places, factor, lag_ns, err);
+		FSL_THEN(status, cost_each(&graph, arena, n, is_asked, cost_ms, together_ms, err));
+	}
 	graph_fini(&graph);
 	return status;
 }

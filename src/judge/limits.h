@@ -87,7 +87,7 @@ enum { FSL_JUDGE_STEPS_MAX = 512 };
 /* A stage computes longer than the others by this share. By experience. */
 #define FSL_JUDGE_STAGE_EXCESS_MIN 0.05
 
-/* Kernels (judge_compute.c, judge_frequency.c). */
+/* Kernels (judge_compute.c, kernel_peers.c). */
 
 /* Kernels slower than on the peers, as ratio beyond 1: ranks of one stage differ by 0.002 on a
  * healthy machine. */
@@ -107,10 +107,6 @@ enum { FSL_JUDGE_SHAPES_OF_ONE_STEP_MIN = 64 };
 /* Types with changing shapes, as share of all kernels' time: less is nobody's concern. By
  * experience. */
 #define FSL_JUDGE_CHANGING_SHARE_MIN 0.05
-/* Time that a lower clock costs, as share. Advisor. */
-#define FSL_JUDGE_CLOCK_LOSS_MIN 0.05
-/* Clocks up to this share of the highest are those of idle cores: {800, 1800} MHz is normal. */
-#define FSL_JUDGE_IDLE_CLOCK_MAX 0.5
 
 /* Host (dispatch_symptoms.c, dispatch_view.c, judge_host.c). */
 

@@ -399,6 +399,40 @@ static void a_device_below_the_clock_of_the_others_is_told(void **state)
 	small_end(&small);
 }
 
+/* Two collectives, and work of @ms of each rank between them; rank 1 has 3/4 of the clock. */
+static double gain_of_rank_1(const double ms[3])
+{
+	struct small_capture small;
+	double most_ms = fmax(fmax(ms[0], ms[1]), ms[2]);
+	small_begin(&small, 3);
+	small_group(&small, "483", "dp", false, 0, 3, 3);
+	for (size_t r = 0; r < 3; r++) {
+		double wait_ms = most_ms - ms[r];
+		small_comm(&small, r, 1, "hcom_allReduce__483_0_1", "483", 0.0, 1.0);
+		small_comm(&small, r, 1, "hcom_allReduce__483_1_1", "483", 1.0 + ms[r],
+			   1.0 + wait_ms);
+		small_step(&small, r, 1, ms[r], 2.0 + wait_ms, 0.0);
+		small_clock(&small, r, r == 1 ? 1350 : 1800, ms[r]);
+	}
+	small_judge(&small, fsl_profile_judge_frequency);
+	const struct fsl_profile_finding *finding =
+		small_finding(&small.findings, "core_frequency", 1);
+	assert_non_null(finding);
+	double gain_ms = finding->gain_ms;
+	small_end(&small);
+	return gain_ms;
+}
+
+static void a_low_clock_costs_what_others_wait_for_it(void **state)
+{
+	(void)state;
+	const double last[] = {60.0, 100.0, 70.0}, close[] = {90.0, 100.0, 70.0};
+	const double waits[] = {100.0, 80.0, 70.0};
+	assert_float_equal(gain_of_rank_1(last), 25.0, 0.1);
+	assert_float_equal(gain_of_rank_1(close), 10.0, 0.1);
+	assert_float_equal(gain_of_rank_1(waits), 0.0, 1e-9);
+}
+
 static void a_clock_that_falls_in_idle_time_is_no_finding(void **state)
 {
 	(void)state;
@@ -444,6 +478,7 @@ int main(void)
 		cmocka_unit_test(a_type_on_few_of_the_cores_that_others_use_is_told),
 		cmocka_unit_test(a_capture_without_kernels_says_what_it_lacks),
 		cmocka_unit_test(a_device_below_the_clock_of_the_others_is_told),
+		cmocka_unit_test(a_low_clock_costs_what_others_wait_for_it),
 		cmocka_unit_test(a_clock_that_falls_in_idle_time_is_no_finding),
 		cmocka_unit_test(short_memory_is_an_error_and_nothing_is_lost),
 	};

@@ -7,10 +7,17 @@
 static void analyse(struct whole_set *set)
 {
 	struct fsl_error err = {0};
-	const struct fsl_profile_case facts = whole_set_case(set);
+	struct fsl_profile_case facts = whole_set_case(set);
+	struct fsl_profile_meetings meetings;
+	struct fsl_capture_places places;
+	assert_int_equal(fsl_profile_meet(&meetings, &set->profile, &set->cluster, &err), FSL_OK);
+	assert_int_equal(fsl_profile_place(&places, &facts, &meetings, &err), FSL_OK);
+	facts.places = &places;
 	assert_int_equal(fsl_profile_judge_dispatch(&set->findings, &facts, &err), FSL_OK);
 	assert_int_equal(fsl_profile_judge_compute(&set->findings, &facts, &err), FSL_OK);
 	assert_int_equal(fsl_profile_judge_frequency(&set->findings, &facts, &err), FSL_OK);
+	fsl_capture_places_fini(&places);
+	fsl_profile_meetings_fini(&meetings);
 	fsl_profile_findings_sort(&set->findings);
 }
 
