@@ -47,5 +47,9 @@
 /* A stall on such a place that takes this many times the median of those there is one of its own.
  */
 #define FSL_STALL_ALIKE_MAX 5.0
+/* Checkpoints are regular if there are so many distances, in steps, and if this share of them are
+ * equal. */
+#define FSL_SAVE_DISTANCES_MIN       2
+#define FSL_SAVE_DISTANCES_ALIKE_MIN 0.8
 
 #endif

@@ -29,7 +29,8 @@ const char *const fsl_exit_modes[] = {"new", "state", NULL};
 
 int fsl_verdict_exit_code(int mode, const struct fsl_report *report, bool is_new)
 {
-	bool is_wrong = mode == FSL_EXIT_STATE ? fsl_report_state(report) == FSL_STATE_ACTIVE
+	const struct fsl_outcome job = fsl_report_outcome(report);
+	bool is_wrong = mode == FSL_EXIT_STATE ? fsl_outcome_state(&job) == FSL_STATE_ACTIVE
 					       : mode == FSL_EXIT_NEW && is_new;
 	return is_wrong ? FSL_EXIT_ANOMALY : FSL_EXIT_DONE;
 }

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "account/account.h"
 #include "base/mem.h"
-#include "report/account.h"
 #include "text/phrase.h"
 
 enum {
@@ -210,7 +210,8 @@ static bool print_losses(const struct fsl_screen *screen, const struct fsl_accou
 void fsl_account_text(const struct fsl_screen *screen, const struct fsl_report *report)
 {
 	struct fsl_account account;
-	fsl_account_make(&account, report);
+	const struct fsl_outcome job = fsl_report_outcome(report);
+	fsl_account_make(&account, &job);
 	if (account.ns[FSL_SPENT_NOT_OBSERVED] == account.span_ns) {
 		return;
 	}

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "account/account.h"
 #include "base/number.h"
 #include "base/strpool.h"
 #include "capture/cluster.h"
 #include "judge/finding.h"
 #include "model/steps.h"
-#include "report/account.h"
 #include "report/case_parts.h"
 #include "report/report.h"
 #include "report/words.h"
@@ -23,58 +23,13 @@ static const char *const state_texts[] = {
 	[FSL_STATE_UNKNOWN] = "unknown",
 };
 
-/* The job has ended, as far as a present is known. */
-static bool has_ended(const struct fsl_report *report)
-{
-	return report->now_ns != FSL_NS_ABSENT && report->perception != NULL &&
-	       report->perception->is_over;
-}
-
-/* Periodic ones, of which the last is younger than two periods. */
-static bool do_stalls_recur(const struct fsl_report *report)
-{
-	const struct fsl_perception *perception = report->perception;
-	const struct fsl_steps *steps = report->steps;
-	int64_t last =
-		steps != NULL && steps->n_items > 0 ? steps->items[steps->n_items - 1].step : 0;
-	for (size_t i = 0; i < perception->n_stalls; i++) {
-		const struct fsl_stall *stall = &perception->stalls[i];
-		if (!fsl_stall_is_planned(stall->phase) && stall->every_steps > 0 &&
-		    last - stall->last_step < 2 * stall->every_steps) {
-			return true;
-		}
-	}
-	return false;
-}
-
-enum fsl_job_state fsl_report_state(const struct fsl_report *report)
-{
-	enum fsl_verdict_kind kind = fsl_words_kind(report);
-	if (fsl_words_has_failed(report)) {
-		return FSL_STATE_UNKNOWN;
-	}
-	if (has_ended(report)) {
-		return FSL_STATE_OVER;
-	}
-	if (kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE) {
-		return FSL_STATE_UNKNOWN;
-	}
-	if (kind == FSL_VERDICT_STAGE_IMBALANCE || fsl_verdict_is_quiet(kind)) {
-		return FSL_STATE_CLEAR;
-	}
-	if (kind == FSL_VERDICT_STALLS) {
-		return do_stalls_recur(report) ? FSL_STATE_ACTIVE : FSL_STATE_OVER;
-	}
-	return kind != FSL_VERDICT_HANG && fsl_words_has_healed(report) ? FSL_STATE_OVER
-									: FSL_STATE_ACTIVE;
-}
-
 static const char *phase_of(const struct fsl_report *report)
 {
 	const struct fsl_perception *perception = report->perception;
 	bool is_silent = perception != NULL &&
 			 (perception->n_stalled > 0 || fsl_words_kind(report) == FSL_VERDICT_HANG);
-	return has_ended(report) ? "ended" : is_silent ? "silent" : "running";
+	const struct fsl_outcome job = fsl_report_outcome(report);
+	return fsl_outcome_has_ended(&job) ? "ended" : is_silent ? "silent" : "running";
 }
 
 static const char *host_of_rank(const struct fsl_report *report, size_t r)
@@ -220,7 +175,7 @@ static void put_culprit(const struct fsl_case_parts *parts, cJSON *list,
 	fsl_document_time(document, entry, "onsetTime", culprit->onset_ns);
 	fsl_document_index(document, entry, "untilStep", culprit->until_step);
 	fsl_document_time(document, entry, "untilTime",
-			  fsl_account_step_begin(parts->report, culprit->until_step));
+			  fsl_account_step_begin(parts->job, culprit->until_step));
 	fsl_document_evidence(document, entry, culprit);
 	fsl_document_number(document, entry, "confidence", culprit->confidence, FSL_DECIMALS_RATIO);
 	fsl_document_index(document, entry, "peer", culprit->peer);
@@ -249,7 +204,7 @@ static void put_culprits(const struct fsl_case_parts *parts, cJSON *root)
 static double normal_step_ms(const struct fsl_case_parts *parts)
 {
 	const struct fsl_localisation *verdict = parts->verdict;
-	const struct fsl_step_episode *episode = fsl_words_episode(parts->report->perception);
+	const struct fsl_step_episode *episode = fsl_longest_episode(parts->report->perception);
 	if (fsl_words_kind(parts->report) == FSL_VERDICT_JOB_SLOWDOWN && episode != NULL) {
 		return episode->before_ms;
 	}
@@ -526,11 +481,12 @@ cJSON *fsl_case_json(const struct fsl_report *report, const struct fsl_config *c
 	struct fsl_localisation nothing;
 	struct fsl_account account;
 	fsl_localisation_init(&nothing);
-	fsl_account_make(&account, report);
+	const struct fsl_outcome job = fsl_report_outcome(report);
+	fsl_account_make(&account, &job);
 	const struct fsl_localisation *verdict =
 		report->localisation != NULL ? report->localisation : &nothing;
-	const struct fsl_case_parts parts = {&document, report, verdict,
-					     &account,  config, fsl_report_state(report)};
+	const struct fsl_case_parts parts = {
+		&document, report, &job, verdict, &account, config, fsl_outcome_state(&job)};
 	cJSON *root = fsl_document_object(&document, NULL, NULL);
 	fsl_document_text(&document, root, "schema", "failslow.case/2");
 	put_job(&parts, root, fsl_report_root(report, config));

@@ -6,15 +6,6 @@
 
 #include "report/reporter.h"
 
-/* Whether somebody has to act: at the present, or at the last event if no present is known. */
-enum fsl_job_state {
-	FSL_STATE_CLEAR,
-	FSL_STATE_ACTIVE,
-	FSL_STATE_OVER, /* it healed, or the job ended */
-	FSL_STATE_UNKNOWN,
-};
-enum fsl_job_state fsl_report_state(const struct fsl_report *report);
-
 enum { FSL_JOB_NAME_MAX = 64, FSL_JOB_ID_MAX = FSL_JOB_NAME_MAX + 24 };
 
 /* Who the job is. */

@@ -2,7 +2,7 @@
 #ifndef FSL_REPORT_CASE_PARTS_H
 #define FSL_REPORT_CASE_PARTS_H
 
-#include "report/account.h"
+#include "account/account.h"
 #include "report/case_json.h"
 #include "report/document.h"
 
@@ -10,6 +10,7 @@
 struct fsl_case_parts {
 	struct fsl_document *document;
 	const struct fsl_report *report;
+	const struct fsl_outcome *job;          /* the report's */
 	const struct fsl_localisation *verdict; /* the report's, or an empty one */
 	const struct fsl_account *account;
 	const struct fsl_config *config; /* NULL: of captures */

@@ -13,15 +13,13 @@
 
 #include <failslow/error.h>
 
+#include "account/outcome.h"
+
 struct fsl_config;
-struct fsl_localisation;
 struct fsl_matrices;
-struct fsl_perception;
-struct fsl_profile;
 struct fsl_profile_cluster;
 struct fsl_profile_findings;
 struct fsl_run;
-struct fsl_steps;
 struct fsl_topology;
 
 enum fsl_print { FSL_PRINT_NOTHING, FSL_PRINT_TEXT, FSL_PRINT_JSON, FSL_PRINT_LINE };
@@ -65,6 +63,12 @@ struct fsl_report {
 	/* Paths of files that reporters wrote, for later reporters. */
 	const char *perception_path, *localisation_path;
 };
+
+static inline struct fsl_outcome fsl_report_outcome(const struct fsl_report *report)
+{
+	return (struct fsl_outcome){report->perception, report->localisation, report->steps,
+				    report->profile, report->now_ns};
+}
 
 /*
  * One way to report. A reporter keeps its state only in @self: zeroed memory of one run, NULL if

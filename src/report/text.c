@@ -313,7 +313,7 @@ static void add_steps(struct fsl_phrase *phrase, size_t n, const char *what)
 static void print_steps(const struct fsl_screen *screen, const struct fsl_perception *perception)
 {
 	struct fsl_phrase phrase = {0};
-	const struct fsl_step_episode *episode = fsl_words_episode(perception);
+	const struct fsl_step_episode *episode = fsl_longest_episode(perception);
 	if (episode != NULL) {
 		add_episode(&phrase, episode);
 	} else {
@@ -407,7 +407,7 @@ static void print_errors(const struct fsl_screen *screen, const struct fsl_repor
 {
 	const struct fsl_localisation *localisation = report->localisation;
 	const struct fsl_perception *perception = report->perception;
-	if (fsl_words_has_failed(report)) {
+	if (fsl_localisation_has_failed(report->localisation)) {
 		return; /* it is the headline */
 	}
 	if (localisation != NULL) {
@@ -448,7 +448,7 @@ static void print_details(const struct fsl_screen *screen, const struct fsl_repo
 	if (report->profile != NULL) {
 		fsl_capture_details_text(screen, report);
 	}
-	if (report->perception != NULL && !fsl_words_has_failed(report)) {
+	if (report->perception != NULL && !fsl_localisation_has_failed(report->localisation)) {
 		print_steps(screen, report->perception);
 	}
 	if (localisation != NULL) {

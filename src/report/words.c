@@ -61,42 +61,13 @@ _Static_assert(sizeof(hints) / sizeof(hints[0]) == FSL_CAUSES_N, "every cause ha
 
 enum fsl_verdict_kind fsl_words_kind(const struct fsl_report *report)
 {
-	const struct fsl_perception *perception = report->perception;
-	const struct fsl_localisation *localisation = report->localisation;
-	if (perception != NULL && perception->kind == FSL_VERDICT_HANG) {
-		return FSL_VERDICT_HANG;
-	}
-	if (localisation == NULL) {
-		return perception != NULL ? perception->kind : FSL_VERDICT_INSUFFICIENT_EVIDENCE;
-	}
-	bool has_culprit = localisation->kind != FSL_VERDICT_NORMAL &&
-			   localisation->kind != FSL_VERDICT_INSUFFICIENT_EVIDENCE;
-	bool is_of_steps = perception != NULL && (perception->kind == FSL_VERDICT_JOB_SLOWDOWN ||
-						  perception->kind == FSL_VERDICT_STALLS);
-	return !has_culprit && is_of_steps ? perception->kind : localisation->kind;
-}
-
-bool fsl_words_has_failed(const struct fsl_report *report)
-{
-	enum { RESULT_ERROR = 500 };
-	return report->localisation != NULL && report->localisation->result_code == RESULT_ERROR;
+	const struct fsl_outcome job = fsl_report_outcome(report);
+	return fsl_outcome_kind(&job);
 }
 
 enum fsl_colour fsl_words_colour(enum fsl_verdict_kind kind)
 {
 	return words[kind].colour;
-}
-
-const struct fsl_step_episode *fsl_words_episode(const struct fsl_perception *perception)
-{
-	const struct fsl_step_episode *longest = NULL;
-	for (size_t i = 0; perception != NULL && i < perception->n_episodes; i++) {
-		const struct fsl_step_episode *episode = &perception->episodes[i];
-		if (longest == NULL || episode->n_steps > longest->n_steps) {
-			longest = episode;
-		}
-	}
-	return longest;
 }
 
 /* NULL: unknown. */
@@ -197,29 +168,6 @@ static void add_subject(struct fsl_phrase *phrase, enum fsl_verdict_kind kind,
 	}
 }
 
-/* " the job by 20 %, which costs 195 ms of every 1168 ms step"; parts that are unknown are left
- * out. */
-bool fsl_words_has_healed(const struct fsl_report *report)
-{
-	const struct fsl_localisation *verdict = report->localisation;
-	const struct fsl_step_episode *episode = fsl_words_episode(report->perception);
-	if (fsl_words_kind(report) == FSL_VERDICT_JOB_SLOWDOWN && episode != NULL) {
-		return episode->until_step >= 0;
-	}
-	if (verdict == NULL) {
-		return false;
-	}
-	if (verdict->n_chapters > 0 && !verdict->chapters[verdict->n_chapters - 1].is_told) {
-		return true;
-	}
-	for (size_t i = 0; i < verdict->n_culprits; i++) {
-		if (verdict->culprits[i].until_step < 0) {
-			return false;
-		}
-	}
-	return verdict->n_culprits > 0;
-}
-
 /* "from step 40 to 79", from the first onset to the last end. */
 static void add_range(struct fsl_phrase *phrase, const struct fsl_localisation *localisation)
 {
@@ -234,6 +182,8 @@ static void add_range(struct fsl_phrase *phrase, const struct fsl_localisation *
 	}
 }
 
+/* " the job by 20 %, which costs 195 ms of every 1168 ms step"; parts that are unknown are left
+ * out. */
 static void add_cost(struct fsl_phrase *phrase, const struct fsl_localisation *localisation,
 		     bool is_over)
 {
@@ -314,8 +264,9 @@ static void add_culprit_sentence(struct fsl_phrase *phrase, enum fsl_verdict_kin
 	bool is_one = kind == FSL_VERDICT_SLOW_HOST ? !has_several_hosts(localisation)
 						    : localisation->n_culprits == 1;
 	/* Uneven work is there all along, and single steps of a capture say no end. */
+	const struct fsl_outcome job = fsl_report_outcome(report);
 	bool is_over = kind != FSL_VERDICT_STAGE_IMBALANCE && kind != FSL_VERDICT_WORK_IMBALANCE &&
-		       report->profile == NULL && fsl_words_has_healed(report);
+		       report->profile == NULL && fsl_outcome_has_healed(&job);
 	fsl_phrase_add(phrase, " %s",
 		       is_over  ? "slowed"
 		       : is_one ? words[kind].one
@@ -505,7 +456,7 @@ static void add_rise(struct fsl_phrase *phrase, const struct fsl_step_episode *e
 
 static void add_job_slowdown(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
-	const struct fsl_step_episode *episode = fsl_words_episode(report->perception);
+	const struct fsl_step_episode *episode = fsl_longest_episode(report->perception);
 	if (episode == NULL) {
 		const char *reason = reason_of(report);
 		fsl_phrase_add(phrase, "%s", *reason != '\0' ? reason : "steps take longer");
@@ -523,7 +474,7 @@ static void add_job_slowdown(struct fsl_phrase *phrase, const struct fsl_report 
 static void add_headline(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
 	enum fsl_verdict_kind kind = fsl_words_kind(report);
-	if (fsl_words_has_failed(report)) {
+	if (fsl_localisation_has_failed(report->localisation)) {
 		fsl_phrase_add(phrase, "FAILED: there is no verdict: %s",
 			       fsl_text_or_empty(report->localisation->error_message));
 		return;
@@ -792,7 +743,8 @@ void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_report *report)
 	const char *advice = report->findings != NULL ? fsl_capture_advice(report) : NULL;
 	if (advice != NULL) {
 		fsl_phrase_add(phrase, "%s", advice);
-	} else if (!fsl_words_has_failed(report)) { /* else the causes on stderr name the remedy */
+	} else if (!fsl_localisation_has_failed(
+			   report->localisation)) { /* else the causes on stderr name the remedy */
 		add_hint(phrase, report);
 	}
 }

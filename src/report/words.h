@@ -7,10 +7,8 @@
 #include "report/screen.h"
 #include "text/phrase.h"
 
-/* The verdict that matters most: a hang, then a named culprit, then a slowdown of the whole job. */
+/* As fsl_outcome_kind(). */
 enum fsl_verdict_kind fsl_words_kind(const struct fsl_report *report);
-/* True if the run itself failed: its error is then the headline. */
-bool fsl_words_has_failed(const struct fsl_report *report);
 enum fsl_colour fsl_words_colour(enum fsl_verdict_kind kind);
 /* Adds one sentence without a line break, with subject, cost and share of the step. */
 enum { FSL_HEADLINE_MAX = 120 }; /* characters */
@@ -20,10 +18,5 @@ void fsl_words_headline(struct fsl_phrase *phrase, const struct fsl_report *repo
 void fsl_words_waiting(struct fsl_phrase *phrase, const struct fsl_report *report);
 /* Adds the next check for a person; "" if nothing is wrong. */
 void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_report *report);
-/* True if what the verdict tells is over: its episode ended, or each of its culprits is well again.
- * The sentence is in the past then. */
-bool fsl_words_has_healed(const struct fsl_report *report);
-/* Longest-lasting episode of perception; NULL: none. */
-const struct fsl_step_episode *fsl_words_episode(const struct fsl_perception *perception);
 
 #endif

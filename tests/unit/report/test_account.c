@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
+#include "account/account.h"
 #include "base/number.h"
 #include "model/steps.h"
-#include "report/account.h"
 #include "samples.h"
 #include "unit/ascend/small_capture.h"
 
@@ -30,7 +30,8 @@ static struct fsl_account account_of(struct sample *sample, const struct fsl_ste
 	struct fsl_report report = sample_report(sample);
 	report.steps = steps;
 	report.now_ns = now_ns;
-	fsl_account_make(&account, &report);
+	const struct fsl_outcome job = fsl_report_outcome(&report);
+	fsl_account_make(&account, &job);
 	int64_t sum_ns = 0;
 	for (int part = 0; part < FSL_SPENTS_N; part++) {
 		assert_true(account.ns[part] >= 0);
@@ -265,7 +266,7 @@ static void nothing_is_known_without_files(void **state)
 {
 	(void)state;
 	struct fsl_account account;
-	const struct fsl_report nothing = {.now_ns = FSL_NS_ABSENT};
+	const struct fsl_outcome nothing = {.now_ns = FSL_NS_ABSENT};
 	fsl_account_make(&account, &nothing);
 	assert_int_equal(account.span_ns, 0);
 	assert_true(isnan(account.lost_share));
@@ -283,19 +284,16 @@ static void a_capture_is_what_its_steps_are_made_of(void **state)
 		small_step(&small, 0, step, 60.0, 30.0, 10.0);
 		small_step(&small, 1, step, 80.0, 10.0, 10.0);
 	}
-	const struct fsl_report report = {.localisation = &verdict,
-					  .profile = &small.profile,
-					  .cluster = &small.cluster,
-					  .findings = &small.findings,
-					  .now_ns = FSL_NS_ABSENT};
-	fsl_account_make(&account, &report);
+	const struct fsl_outcome job = {
+		.localisation = &verdict, .profile = &small.profile, .now_ns = FSL_NS_ABSENT};
+	fsl_account_make(&account, &job);
 	assert_int_equal(account.span_ns, 300 * (int64_t)FSL_NS_PER_MS);
 	assert_int_equal(account.ns[FSL_SPENT_COMPUTING], 210 * (int64_t)FSL_NS_PER_MS);
 	assert_int_equal(account.ns[FSL_SPENT_EXPOSED], 60 * (int64_t)FSL_NS_PER_MS);
 	verdict.kind = FSL_VERDICT_SLOW_RANK;
 	verdict.lost_ms_per_step = 25.0;
 	verdict.coverage.n_steps = 3;
-	fsl_account_make(&account, &report);
+	fsl_account_make(&account, &job);
 	assert_int_equal(account.ns[FSL_SPENT_SLOW_RANK], 75 * (int64_t)FSL_NS_PER_MS);
 	assert_int_equal(account.ns[FSL_SPENT_EXPOSED], 0);
 	assert_int_equal(account.ns[FSL_SPENT_FREE], 15 * (int64_t)FSL_NS_PER_MS);
@@ -309,12 +307,9 @@ static struct fsl_account capture_account(struct small_capture *small)
 	struct fsl_localisation verdict;
 	struct fsl_account account;
 	fsl_localisation_init(&verdict);
-	const struct fsl_report report = {.localisation = &verdict,
-					  .profile = &small->profile,
-					  .cluster = &small->cluster,
-					  .findings = &small->findings,
-					  .now_ns = FSL_NS_ABSENT};
-	fsl_account_make(&account, &report);
+	const struct fsl_outcome job = {
+		.localisation = &verdict, .profile = &small->profile, .now_ns = FSL_NS_ABSENT};
+	fsl_account_make(&account, &job);
 	fsl_localisation_fini(&verdict);
 	int64_t sum_ns = 0;
 	for (int part = 0; part < FSL_SPENTS_N; part++) {

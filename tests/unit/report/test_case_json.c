@@ -24,7 +24,8 @@ static enum fsl_job_state state_of(struct sample *sample, int64_t now_ns)
 {
 	struct fsl_report report = sample_report(sample);
 	report.now_ns = now_ns;
-	return fsl_report_state(&report);
+	const struct fsl_outcome job = fsl_report_outcome(&report);
+	return fsl_outcome_state(&job);
 }
 
 static int length_of(const cJSON *json, const char *key)

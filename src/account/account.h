@@ -1,9 +1,8 @@
 /* The wall time of a job by part, and the occasions on which it was lost: the sums of the case. */
-#ifndef FSL_REPORT_ACCOUNT_H
-#define FSL_REPORT_ACCOUNT_H
+#ifndef FSL_ACCOUNT_ACCOUNT_H
+#define FSL_ACCOUNT_ACCOUNT_H
 
-#include "model/verdict.h"
-#include "report/reporter.h"
+#include "account/outcome.h"
 
 /* Parts of the account. Time belongs to the first part that claims it, in this order; what nothing
  * claims in the steps is productive, or of captures computing. */
@@ -60,14 +59,14 @@ struct fsl_account {
 	double lost_share; /* of span_ns; NaN if that is 0 */
 };
 
-/* Fills @out (overwritten) from the verdicts of @report, its steps, its run or its capture. */
-void fsl_account_make(struct fsl_account *out, const struct fsl_report *report);
+/* Fills @out (overwritten) from the verdicts of a job and its steps, or its capture. */
+void fsl_account_make(struct fsl_account *out, const struct fsl_outcome *job);
 
 /* Adds what the steps of a capture are made of, as a mean of the ranks, and their length to
  * out->span_ns. */
 void fsl_account_sum_capture(struct fsl_account *out, const struct fsl_profile *profile);
 
 /* Begin of the step of this number; FSL_NS_ABSENT: unknown. */
-int64_t fsl_account_step_begin(const struct fsl_report *report, int64_t number);
+int64_t fsl_account_step_begin(const struct fsl_outcome *job, int64_t number);
 
 #endif

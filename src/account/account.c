@@ -1,5 +1,5 @@
 /* Sums the time of a job up. Costs are those that the engine found; nothing is judged here. */
-#include "report/account.h"
+#include "account/account.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,11 +7,11 @@
 
 #include <failslow/stats.h>
 
+#include "account/limits.h"
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/sort.h"
 #include "model/steps.h"
-#include "report/words.h"
 
 static const struct {
 	const char *text;
@@ -124,12 +124,12 @@ static struct fsl_loss loss_of(enum fsl_spent part, int64_t ns)
 }
 
 /* Number of steps in [since, until); -1: from the first, to the last. */
-static size_t count_steps(const struct fsl_report *report, int64_t since, int64_t until)
+static size_t count_steps(const struct fsl_outcome *job, int64_t since, int64_t until)
 {
-	const struct fsl_steps *steps = report->steps;
+	const struct fsl_steps *steps = job->steps;
 	size_t n = 0;
 	if (steps == NULL || steps->n_items == 0) {
-		return report->localisation->coverage.n_steps;
+		return job->localisation->coverage.n_steps;
 	}
 	for (size_t s = 0; s < steps->n_items; s++) {
 		int64_t step = steps->items[s].step;
@@ -138,9 +138,9 @@ static size_t count_steps(const struct fsl_report *report, int64_t since, int64_
 	return n;
 }
 
-int64_t fsl_account_step_begin(const struct fsl_report *report, int64_t number)
+int64_t fsl_account_step_begin(const struct fsl_outcome *job, int64_t number)
 {
-	const struct fsl_steps *steps = report->steps;
+	const struct fsl_steps *steps = job->steps;
 	size_t s = steps != NULL && number >= 0 ? fsl_steps_numbered(steps, number) : SIZE_MAX;
 	return s != SIZE_MAX ? steps->items[s].begin_ns : FSL_NS_ABSENT;
 }
@@ -162,9 +162,9 @@ static int64_t stalled_ns(const struct fsl_perception *perception)
 }
 
 /* The cost of all culprits of the verdict together, from the first onset to the last end. */
-static void add_verdict(struct fsl_account *out, const struct fsl_report *report)
+static void add_verdict(struct fsl_account *out, const struct fsl_outcome *job)
 {
-	const struct fsl_localisation *verdict = report->localisation;
+	const struct fsl_localisation *verdict = job->localisation;
 	struct fsl_loss loss = loss_of(part_of(verdict->kind), 0);
 	if (verdict->kind == FSL_VERDICT_JOB_SLOWDOWN) {
 		return; /* perception tells its steps */
@@ -182,11 +182,11 @@ static void add_verdict(struct fsl_account *out, const struct fsl_report *report
 									: loss.until_step;
 	}
 	loss.until_step = loss.is_over ? loss.until_step : -1;
-	loss.until_ns = fsl_account_step_begin(report, loss.until_step);
+	loss.until_ns = fsl_account_step_begin(job, loss.until_step);
 	loss.ns = ns_of(verdict->lost_ms_per_step,
-			(double)count_steps(report, loss.since_step, loss.until_step));
+			(double)count_steps(job, loss.since_step, loss.until_step));
 	if (verdict->kind == FSL_VERDICT_HOST_PAUSES) { /* those with a period are stalls */
-		loss.ns = left_of(loss.ns, stalled_ns(report->perception));
+		loss.ns = left_of(loss.ns, stalled_ns(job->perception));
 	}
 	add_loss(out, &loss);
 }
@@ -217,9 +217,9 @@ static void add_chapters(struct fsl_account *out, const struct fsl_localisation 
 }
 
 /* Steps that rose and that nobody is named for. */
-static void add_episodes(struct fsl_account *out, const struct fsl_report *report)
+static void add_episodes(struct fsl_account *out, const struct fsl_outcome *job)
 {
-	const struct fsl_perception *perception = report->perception;
+	const struct fsl_perception *perception = job->perception;
 	for (size_t i = 0; i < perception->n_episodes; i++) {
 		const struct fsl_step_episode *episode = &perception->episodes[i];
 		double more_ms = episode->after_ms - episode->before_ms;
@@ -229,7 +229,7 @@ static void add_episodes(struct fsl_account *out, const struct fsl_report *repor
 		loss.since_step = episode->onset_step;
 		loss.since_ns = episode->onset_ns;
 		loss.until_step = episode->until_step;
-		loss.until_ns = fsl_account_step_begin(report, episode->until_step);
+		loss.until_ns = fsl_account_step_begin(job, episode->until_step);
 		loss.is_over = episode->until_step >= 0;
 		add_loss(out, &loss);
 	}
@@ -271,8 +271,6 @@ static int64_t add_stall(struct fsl_account *out, const struct fsl_stall *stall)
  */
 static int64_t period_of_saves(const struct fsl_steps *steps, double usual_ns, double *scratch)
 {
-	enum { DISTANCES_MIN = 2 };
-	const double alike_min = 0.8;
 	int64_t last = -1;
 	size_t n = 0, n_alike = 0;
 	for (size_t s = 0; s < steps->n_items; s++) {
@@ -286,7 +284,10 @@ static int64_t period_of_saves(const struct fsl_steps *steps, double usual_ns, d
 	for (size_t i = 0; i < n; i++) {
 		n_alike += scratch[i] == usual;
 	}
-	return n >= DISTANCES_MIN && (double)n_alike >= alike_min * (double)n ? (int64_t)usual : -1;
+	return n >= FSL_SAVE_DISTANCES_MIN &&
+			       (double)n_alike >= FSL_SAVE_DISTANCES_ALIKE_MIN * (double)n
+		       ? (int64_t)usual
+		       : -1;
 }
 
 /* Time in checkpoints at their usual length. */
@@ -310,14 +311,14 @@ static int64_t usual_saves_ns(struct fsl_account *out, const struct fsl_steps *s
 }
 
 /* Splits the span into time in steps (returned), gaps, hang and what no step holds. */
-static int64_t split_span(struct fsl_account *out, const struct fsl_report *report,
+static int64_t split_span(struct fsl_account *out, const struct fsl_outcome *job,
 			  int64_t hang_since_ns)
 {
-	const struct fsl_steps *steps = report->steps;
+	const struct fsl_steps *steps = job->steps;
 	int64_t last_ns = hang_since_ns != FSL_NS_ABSENT ? hang_since_ns : out->to_ns;
 	int64_t in_steps_ns = 0, at_ns = out->from_ns;
 	out->ns[FSL_SPENT_HANG] = out->to_ns - last_ns;
-	if (report->localisation != NULL && report->localisation->n_chapters > 0) {
+	if (job->localisation != NULL && job->localisation->n_chapters > 0) {
 		return last_ns - out->from_ns; /* the steps of chapters that are over are gone */
 	}
 	for (size_t s = 0; steps != NULL && s < steps->n_items; s++) {
@@ -355,44 +356,44 @@ static void claim_losses(struct fsl_account *out, int64_t *left_ns)
 }
 
 /* From the first event to the last, or to the present of a job that hangs since *hang_since_ns. */
-static void measure_span(struct fsl_account *out, const struct fsl_report *report,
+static void measure_span(struct fsl_account *out, const struct fsl_outcome *job,
 			 int64_t *hang_since_ns)
 {
-	const struct fsl_perception *perception = report->perception;
-	const struct fsl_steps *steps = report->steps;
-	if (report->localisation != NULL) {
-		const struct fsl_coverage *coverage = &report->localisation->coverage;
+	const struct fsl_perception *perception = job->perception;
+	const struct fsl_steps *steps = job->steps;
+	if (job->localisation != NULL) {
+		const struct fsl_coverage *coverage = &job->localisation->coverage;
 		widen(out, coverage->begin_ns, coverage->end_ns);
 	}
-	for (size_t k = 0; report->localisation != NULL && k < report->localisation->n_chapters;
+	for (size_t k = 0; job->localisation != NULL && k < job->localisation->n_chapters;
 	     k++) { /* the verdict is that of one chapter */
-		const struct fsl_chapter_note *chapter = &report->localisation->chapters[k];
+		const struct fsl_chapter_note *chapter = &job->localisation->chapters[k];
 		widen(out, chapter->begin_ns, chapter->end_ns);
 	}
 	if (steps != NULL && steps->n_items > 0) {
 		const struct fsl_job_step *last = &steps->items[steps->n_items - 1];
 		widen(out, steps->items[0].begin_ns, fsl_sum_i64(last->begin_ns, last->dur_ns));
 	}
-	if (out->from_ns != FSL_NS_ABSENT && fsl_words_kind(report) == FSL_VERDICT_HANG &&
+	if (out->from_ns != FSL_NS_ABSENT && fsl_outcome_kind(job) == FSL_VERDICT_HANG &&
 	    perception != NULL && perception->hang_since_ns >= out->from_ns) {
-		widen(out, perception->hang_since_ns, report->now_ns);
+		widen(out, perception->hang_since_ns, job->now_ns);
 		*hang_since_ns = perception->hang_since_ns < out->to_ns ? perception->hang_since_ns
 									: out->to_ns;
 	}
 	out->span_ns = out->to_ns - out->from_ns;
 }
 
-static void account_for_job(struct fsl_account *out, const struct fsl_report *report)
+static void account_for_job(struct fsl_account *out, const struct fsl_outcome *job)
 {
-	const struct fsl_localisation *verdict = report->localisation;
-	const struct fsl_perception *perception = report->perception;
-	const struct fsl_steps *steps = report->steps;
+	const struct fsl_localisation *verdict = job->localisation;
+	const struct fsl_perception *perception = job->perception;
+	const struct fsl_steps *steps = job->steps;
 	int64_t since_ns = FSL_NS_ABSENT;
-	measure_span(out, report, &since_ns);
+	measure_span(out, job, &since_ns);
 	if (out->from_ns == FSL_NS_ABSENT) {
 		return;
 	}
-	int64_t left_ns = split_span(out, report, since_ns);
+	int64_t left_ns = split_span(out, job, since_ns);
 	if (since_ns != FSL_NS_ABSENT) {
 		struct fsl_loss hang = loss_of(FSL_SPENT_HANG, out->ns[FSL_SPENT_HANG]);
 		hang.since_ns = since_ns;
@@ -405,7 +406,7 @@ static void account_for_job(struct fsl_account *out, const struct fsl_report *re
 	if (verdict != NULL && verdict->n_chapters > 0) {
 		add_chapters(out, verdict);
 	} else if (verdict != NULL) {
-		add_verdict(out, report);
+		add_verdict(out, job);
 	}
 	for (size_t i = 0; perception != NULL && i < perception->n_stalls; i++) {
 		int64_t ns = add_stall(out, &perception->stalls[i]);
@@ -413,8 +414,8 @@ static void account_for_job(struct fsl_account *out, const struct fsl_report *re
 		out->ns[FSL_SPENT_RESTART] += ns;
 		left_ns -= ns;
 	}
-	if (perception != NULL && fsl_words_kind(report) == FSL_VERDICT_JOB_SLOWDOWN) {
-		add_episodes(out, report);
+	if (perception != NULL && fsl_outcome_kind(job) == FSL_VERDICT_JOB_SLOWDOWN) {
+		add_episodes(out, job);
 	}
 	claim_losses(out, &left_ns);
 	out->ns[FSL_SPENT_PRODUCTIVE] = left_ns;
@@ -426,13 +427,13 @@ static void account_for_job(struct fsl_account *out, const struct fsl_report *re
 
 /* The steps of a capture. Ranks that wait for one at fault wait in exposed communication, so its
  * cost is taken from there first. */
-static void account_for_capture(struct fsl_account *out, const struct fsl_report *report)
+static void account_for_capture(struct fsl_account *out, const struct fsl_outcome *job)
 {
 	static const enum fsl_spent made_of[] = {FSL_SPENT_EXPOSED, FSL_SPENT_FREE,
 						 FSL_SPENT_EXPOSED_MEMORY, FSL_SPENT_COMPUTING};
-	widen(out, report->localisation->coverage.begin_ns, report->localisation->coverage.end_ns);
-	fsl_account_sum_capture(out, report->profile);
-	add_verdict(out, report);
+	widen(out, job->localisation->coverage.begin_ns, job->localisation->coverage.end_ns);
+	fsl_account_sum_capture(out, job->profile);
+	add_verdict(out, job);
 	int64_t left_ns = out->span_ns;
 	claim_losses(out, &left_ns);
 	int64_t lost_ns = out->span_ns - left_ns - out->ns[FSL_SPENT_WARM_UP];
@@ -444,17 +445,17 @@ static void account_for_capture(struct fsl_account *out, const struct fsl_report
 	}
 }
 
-void fsl_account_make(struct fsl_account *out, const struct fsl_report *report)
+void fsl_account_make(struct fsl_account *out, const struct fsl_outcome *job)
 {
 	int64_t lost_ns = 0;
 	*out = (struct fsl_account){.from_ns = FSL_NS_ABSENT,
 				    .to_ns = FSL_NS_ABSENT,
 				    .save_every_steps = -1,
 				    .lost_share = NAN};
-	if (report->profile != NULL) {
-		account_for_capture(out, report);
+	if (job->profile != NULL) {
+		account_for_capture(out, job);
 	} else {
-		account_for_job(out, report);
+		account_for_job(out, job);
 	}
 	for (int part = 0; part < FSL_SPENTS_N; part++) {
 		lost_ns += parts[part].is_lost ? out->ns[part] : 0;

@@ -1,13 +1,14 @@
 /* What the steps of a capture are made of. */
+#include "account/account.h"
+
 #include <math.h>
 
 #include <failslow/stats.h>
 
 #include "base/mem.h"
 #include "base/number.h"
-#include "capture/step_rows.h"
 #include "blame/limits.h"
-#include "report/account.h"
+#include "capture/step_rows.h"
 
 enum { PARTS_N = 4 };
 
