@@ -479,4 +479,21 @@ enum { FSL_USUAL_STEPS_MIN = 3 };
 /* Clocks up to this share of the highest are those of idle cores: {800, 1800} MHz is normal. */
 #define FSL_IDLE_CLOCK_MAX 0.5
 
+/*
+ * Captures: what counts for the verdict, as shares of a step (counts.h).
+ */
+/* A rank or a link is named in the verdict, and uneven stages are told there, from here on; what
+ * costs less is a finding only. As slow_ratio_min of the configuration. */
+#define FSL_CAPTURE_NAMED_SHARE_MIN 0.03
+/* The same of what half of the steps at most show. By experience. */
+#define FSL_CAPTURE_PASSING_SHARE_MIN 0.05
+/* The device has nothing to do: above this the host does not keep up (product document of the
+ * profiler). */
+#define FSL_CAPTURE_FREE_SHARE_MIN 0.10
+/* Communication beside which no kernel runs, waits and all: above this it bounds the job. By
+ * experience: pipelines spend a third of a step in sends and receives without a fault. */
+#define FSL_CAPTURE_EXPOSED_SHARE_MIN 0.5
+/* Computing of one rank alone. By experience. */
+#define FSL_CAPTURE_COMPUTING_SHARE_MIN 0.5
+
 #endif

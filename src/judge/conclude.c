@@ -8,10 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <failslow/stats.h>
-
 #include "base/log.h"
-#include "capture/step_rows.h"
+#include "blame/counts.h"
 #include "judge/by_step.h"
 #include "judge/limits.h"
 
@@ -46,12 +44,16 @@ static const char *host_of(const struct conclusion *c, int32_t rank)
 	return found != NULL ? found->info.host_uid : "";
 }
 
-/* A finding that most steps do not show is over: it names somebody only if its cost over the whole
- * capture is high enough. */
+static bool counts(const struct conclusion *c, const struct fsl_profile_finding *finding)
+{
+	return fsl_cost_counts(finding->gain_ms, c->out->step_ms, false);
+}
+
+/* The engine has named those of all steps. A finding that most steps do not show is over. */
 static bool is_nameable(const struct conclusion *c, const struct fsl_profile_finding *finding)
 {
 	return !fsl_by_step_is_passing(finding) ||
-	       finding->gain_ms >= FSL_JUDGE_PASSING_SHARE_MIN * c->out->step_ms;
+	       fsl_cost_counts(finding->gain_ms, c->out->step_ms, true);
 }
 
 /* A culprit with the finding's evidence; texts are copied. */
@@ -90,26 +92,6 @@ static bool names_rank(const struct conclusion *c, const struct fsl_profile_find
 	return is_about_rank(finding) && is_nameable(c, finding);
 }
 
-/* All captured ranks of one host and nobody else are named, and other hosts were captured. */
-static bool is_whole_host(const struct conclusion *c)
-{
-	const struct fsl_profile *profile = c->facts->profile;
-	size_t n_on_host = 0;
-	if (c->out->n_culprits < 2 || *c->out->culprits[0].server_ip == '\0') {
-		return false;
-	}
-	const char *host = c->out->culprits[0].server_ip;
-	for (size_t i = 1; i < c->out->n_culprits; i++) {
-		if (strcmp(c->out->culprits[i].server_ip, host) != 0) {
-			return false;
-		}
-	}
-	for (size_t r = 0; r < profile->n_ranks; r++) {
-		n_on_host += strcmp(profile->ranks[r].info.host_uid, host) == 0;
-	}
-	return n_on_host == c->out->n_culprits && n_on_host < profile->n_ranks;
-}
-
 static enum fsl_status name_ranks(const struct conclusion *c, bool *is_found)
 {
 	enum fsl_status status = FSL_OK;
@@ -136,7 +118,9 @@ static enum fsl_status name_ranks(const struct conclusion *c, bool *is_found)
 		}
 	}
 	if (*is_found) {
-		c->out->kind = is_whole_host(c) ? FSL_VERDICT_SLOW_HOST : FSL_VERDICT_SLOW_RANK;
+		c->out->kind = fsl_culprits_are_host(c->out, c->facts->profile)
+				       ? FSL_VERDICT_SLOW_HOST
+				       : FSL_VERDICT_SLOW_RANK;
 		c->out->lost_ms_per_step = together_ms;
 		c->out->reason = c->out->n_culprits > 0 ? c->out->culprits[0].reason : "";
 	}
@@ -150,8 +134,7 @@ static const struct fsl_profile_finding *costliest_link(const struct conclusion 
 	for (size_t i = 0; i < c->findings->n_items; i++) {
 		const struct fsl_profile_finding *item = &c->findings->items[i];
 		if (item->code == FSL_CODE_SLOW_LINK) {
-			return item->gain_ms >= FSL_JUDGE_NAMED_SHARE_MIN * c->out->step_ms ? item
-											    : NULL;
+			return counts(c, item) ? item : NULL;
 		}
 	}
 	return NULL;
@@ -195,7 +178,7 @@ static enum fsl_status tell_stage(const struct conclusion *c, bool *is_found)
 {
 	const struct fsl_profile_finding *finding =
 		fsl_conclude_first(c->findings, FSL_CODE_STAGE_IMBALANCE);
-	if (finding == NULL || !(finding->gain_ms >= FSL_JUDGE_NAMED_SHARE_MIN * c->out->step_ms)) {
+	if (finding == NULL || !counts(c, finding)) {
 		return FSL_OK;
 	}
 	*is_found = true;
@@ -246,7 +229,7 @@ static enum fsl_status tell_baseline(const struct conclusion *c, bool *is_found)
 		fsl_conclude_first(c->findings, FSL_CODE_SLOWER_THAN_BASELINE);
 	const struct fsl_profile_finding *grown =
 		fsl_conclude_first(c->findings, FSL_CODE_KERNEL_GREW);
-	if (slower == NULL || !(slower->gain_ms >= FSL_JUDGE_NAMED_SHARE_MIN * c->out->step_ms)) {
+	if (slower == NULL || !counts(c, slower)) {
 		return FSL_OK;
 	}
 	*is_found = true;
@@ -289,38 +272,6 @@ static enum fsl_status add_suspect(const struct conclusion *c,
 			 : FSL_APPEND(c->out, unconfirmed, &suspect, c->err);
 }
 
-/* Members of groups of which some were not captured, each once. */
-static enum fsl_status list_waiting(const struct conclusion *c,
-				    const struct fsl_profile_finding *outside)
-{
-	const struct fsl_profile *profile = c->facts->profile;
-	const struct fsl_profile_cluster *cluster = c->facts->cluster;
-	enum fsl_status status = FSL_OK;
-	bool *is_waiting = fsl_calloc(profile->n_ranks, sizeof(*is_waiting));
-	if (is_waiting == NULL) {
-		return no_memory(c);
-	}
-	for (size_t g = 0; g < cluster->n_groups; g++) {
-		const struct fsl_profile_group *group = &cluster->groups[g];
-		bool is_incomplete = !group->is_p2p && group->n_seen < group->size;
-		for (size_t i = 0; is_incomplete && i < group->n_seen; i++) {
-			const struct fsl_profile_rank *rank =
-				fsl_profile_rank_of(profile, group->seen[i]);
-			if (rank != NULL) {
-				is_waiting[rank - profile->ranks] = true;
-			}
-		}
-	}
-	for (size_t r = 0; r < profile->n_ranks && status == FSL_OK; r++) {
-		if (is_waiting[r]) {
-			status = add_suspect(c, outside, profile->ranks[r].rank, outside->gain_ms,
-					     true);
-		}
-	}
-	fsl_free(is_waiting);
-	return status;
-}
-
 /* Late ranks that are no culprits, those that are slow in too few steps, and all who wait for
  * somebody who was not captured. */
 static enum fsl_status list_suspects(const struct conclusion *c)
@@ -335,88 +286,43 @@ static enum fsl_status list_suspects(const struct conclusion *c)
 			status = add_suspect(c, finding, finding->rank, finding->gain_ms, false);
 		}
 	}
+	const struct fsl_profile *profile = c->facts->profile;
 	const struct fsl_profile_finding *outside =
 		fsl_conclude_first(c->findings, FSL_CODE_CAUSE_OUTSIDE);
-	return status == FSL_OK && outside != NULL ? list_waiting(c, outside) : status;
+	for (size_t r = 0; r < profile->n_ranks && outside != NULL && status == FSL_OK; r++) {
+		int32_t rank = profile->ranks[r].rank;
+		status = fsl_lacks_mates(c->facts->cluster, rank)
+				 ? add_suspect(c, outside, rank, outside->gain_ms, true)
+				 : FSL_OK;
+	}
+	return status;
 }
 
-/* Median of the ranks; @part FSL_PARTS_N: the whole step. */
-static double usual_ms_of(const struct fsl_profile *profile, enum fsl_profile_part part)
-{
-	double *values = fsl_calloc(2 * profile->n_ranks, sizeof(*values));
-	double usual_ms = NAN;
-	for (size_t r = 0; r < profile->n_ranks && values != NULL; r++) {
-		const struct fsl_profile_rank *rank = &profile->ranks[r];
-		values[r] = part == FSL_PARTS_N ? fsl_profile_step_ms(rank)
-						: fsl_profile_part_ms(rank, part);
-	}
-	if (values != NULL) {
-		usual_ms = fsl_median(values, profile->n_ranks, values + profile->n_ranks);
-	}
-	fsl_free(values);
-	return usual_ms;
-}
-
-/* Time in sends and receives of the ranks of a pipeline, median: waits for other stages. */
-static double usual_ms_of_p2p(const struct fsl_profile *profile)
-{
-	double *values = fsl_calloc(2 * profile->n_ranks, sizeof(*values));
-	double usual_ms = NAN;
-	for (size_t r = 0; r < profile->n_ranks && values != NULL; r++) {
-		values[r] = fsl_profile_p2p_ms(&profile->ranks[r]);
-	}
-	if (values != NULL) {
-		usual_ms = fsl_median(values, profile->n_ranks, values + profile->n_ranks);
-	}
-	fsl_free(values);
-	return isnan(usual_ms) ? 0.0 : usual_ms;
-}
-
-/*
- * Tells which part bounds the steps, if one is over its limit and nobody is at fault. Waits for
- * other stages of a pipeline, or for ranks that were not captured, are no evidence of slow
- * communication. Of one rank alone the longest part is told, whatever its share.
- */
+/* Tells which part bounds the steps, if the engine found one. */
 static enum fsl_status tell_bound(const struct conclusion *c, bool *is_found)
 {
-	const struct fsl_profile *profile = c->facts->profile;
 	const struct fsl_profile_finding *host =
 		fsl_conclude_first(c->findings, FSL_CODE_HOST_BOUND);
-	const struct fsl_profile_finding *split =
-		fsl_conclude_first(c->findings, FSL_CODE_COMMUNICATION_SPLIT);
-	const struct fsl_profile_finding *top =
-		fsl_conclude_first(c->findings, FSL_CODE_TOP_OPERATORS);
 	bool is_whole = fsl_conclude_first(c->findings, FSL_CODE_GROUP_INCOMPLETE) == NULL &&
 			!fsl_conclude_may_lack_members(c->facts);
-	double computing_ms = usual_ms_of(profile, FSL_PART_COMPUTING);
-	double exposed_ms = usual_ms_of(profile, FSL_PART_EXPOSED) - usual_ms_of_p2p(profile);
-	double free_ms = usual_ms_of(profile, FSL_PART_FREE);
-	bool is_host = host != NULL && isfinite(host->gain_ms);
-	double host_ms = is_host ? fmin(host->gain_ms, free_ms) : 0.0;
+	double host_ms = host != NULL ? host->gain_ms : (double)NAN;
 	double step_ms = c->out->step_ms;
-	double communication_ms =
-		is_whole && exposed_ms >= FSL_JUDGE_EXPOSED_SHARE_MAX * step_ms ? exposed_ms : 0.0;
+	struct fsl_bound bound = fsl_bound_find(c->facts->profile, step_ms, host_ms, is_whole);
+	bool is_computing = bound.kind == FSL_VERDICT_COMPUTE_BOUND;
 	char what[128];
-	*is_found = true;
-	/* If members may be missing, what ranks do most may be to wait for these. */
-	double more_ms = is_whole || profile->n_ranks < 2 ? communication_ms : exposed_ms;
-	if (host_ms >= FSL_JUDGE_FREE_SHARE_MAX * step_ms && host_ms > more_ms) {
-		return bind(c, FSL_VERDICT_HOST_BOUND, host_ms, host->what, NULL);
+	*is_found = bound.kind != FSL_VERDICT_NORMAL;
+	if (!*is_found) {
+		return FSL_OK;
 	}
-	if (communication_ms > 0.0) {
-		(void)snprintf(what, sizeof(what),
-			       "communication beside which no kernel runs takes %.0f %% of a step "
-			       "of %.1f ms",
-			       100.0 * exposed_ms / step_ms, step_ms);
-		return bind(c, FSL_VERDICT_COMMUNICATION_BOUND, NAN, what, split);
+	if (bound.kind == FSL_VERDICT_HOST_BOUND) {
+		return bind(c, bound.kind, bound.ms, host->what, NULL);
 	}
-	if (profile->n_ranks == 1 && computing_ms >= 0.5 * step_ms) {
-		(void)snprintf(what, sizeof(what), "computing takes %.0f %% of a step of %.1f ms",
-			       100.0 * computing_ms / step_ms, step_ms);
-		return bind(c, FSL_VERDICT_COMPUTE_BOUND, NAN, what, top);
-	}
-	*is_found = false;
-	return FSL_OK;
+	(void)snprintf(what, sizeof(what), "%s takes %.0f %% of a step of %.1f ms",
+		       is_computing ? "computing" : "communication beside which no kernel runs",
+		       100.0 * bound.ms / step_ms, step_ms);
+	return bind(c, bound.kind, NAN, what,
+		    fsl_conclude_first(c->findings, is_computing ? FSL_CODE_TOP_OPERATORS
+								 : FSL_CODE_COMMUNICATION_SPLIT));
 }
 
 static enum fsl_status choose(const struct conclusion *c)
@@ -453,7 +359,7 @@ enum fsl_status fsl_profile_conclude(struct fsl_localisation *out,
 {
 	const struct conclusion c = {out, facts, findings, err};
 	out->algorithm = "failslow";
-	out->step_ms = usual_ms_of(facts->profile, FSL_PARTS_N);
+	out->step_ms = fsl_usual_part_ms(facts->profile, FSL_PARTS_N);
 	enum fsl_status status = fsl_profile_cover(out, facts, findings, err);
 	if (status == FSL_OK) {
 		status = choose(&c);

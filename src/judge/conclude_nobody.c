@@ -3,9 +3,8 @@
 
 #include <math.h>
 
-#include "capture/step_rows.h"
+#include "blame/counts.h"
 #include "judge/by_step.h"
-#include "judge/limits.h"
 #include "match/meetings.h"
 
 const struct fsl_profile_finding *fsl_conclude_first(const struct fsl_profile_findings *findings,
@@ -89,7 +88,7 @@ static const struct fsl_profile_finding *costly_single(const struct fsl_localisa
 	for (size_t i = 0; i < findings->n_items; i++) {
 		const struct fsl_profile_finding *item = &findings->items[i];
 		if (item->code == FSL_CODE_SINGLE_LONG_COLLECTIVE &&
-		    item->gain_ms >= FSL_JUDGE_NAMED_SHARE_MIN * out->step_ms) {
+		    fsl_cost_counts(item->gain_ms, out->step_ms, false)) {
 			return item;
 		}
 	}

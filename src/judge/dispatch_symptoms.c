@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "blame/limits.h"
 #include "judge/limits.h"
 
 bool fsl_dispatch_is_host_bound(const struct fsl_dispatch_view *view)
 {
-	return view->free_ms > FSL_JUDGE_FREE_SHARE_MAX * view->step_ms;
+	return view->free_ms > FSL_CAPTURE_FREE_SHARE_MIN * view->step_ms;
 }
 
 /* NaN when one of them is. */
@@ -271,11 +272,11 @@ static const char *advise_pause(const struct fsl_dispatch_view *view)
 }
 
 const struct fsl_dispatch_symptom fsl_dispatch_symptoms[FSL_DISPATCH_SYMPTOMS_N] = {
-	{FSL_CODE_HOST_BOUND, "the device is idle", FSL_JUDGE_FREE_SHARE_MAX, true, free_ms,
+	{FSL_CODE_HOST_BOUND, "the device is idle", FSL_CAPTURE_FREE_SHARE_MIN, true, free_ms,
 	 detail_free, advise_free},
 	{FSL_CODE_LATE_FIRST_TASK,
 	 "from the first operator of a step to its first device task pass",
-	 FSL_JUDGE_FREE_SHARE_MAX, true, preparing_ms, detail_none, advise_preparing},
+	 FSL_CAPTURE_FREE_SHARE_MIN, true, preparing_ms, detail_none, advise_preparing},
 	{FSL_CODE_OPERATOR_COMPILE, "compiling operators holds the device up for",
 	 FSL_JUDGE_COST_SHARE_MIN, true, compiling_ms, detail_none, advise_compile},
 	{FSL_CODE_DEVICE_MALLOC, "allocating device memory holds the device up for",

@@ -11,11 +11,6 @@
 
 /* Costs, as share of a step. */
 
-/* A rank or a link is named in the verdict, and uneven stages are told there, from here on; what
- * costs less is a finding only. As slow_ratio_min of the configuration. */
-#define FSL_JUDGE_NAMED_SHARE_MIN 0.03
-/* The same of what half of the steps at most show. By experience. */
-#define FSL_JUDGE_PASSING_SHARE_MIN 0.05
 /* A step that is shorter than the longest of the set by this share lacks idle time of its rank. By
  * experience: rows of ranks that keep step differ by less. */
 #define FSL_JUDGE_STEP_LACKS_SHARE_MIN 0.01
@@ -30,9 +25,6 @@
 #define FSL_JUDGE_TRANSFER_SHARE_MIN 0.05
 /* All communication: below this its parts are not told. By experience. */
 #define FSL_JUDGE_COMMUNICATION_SHARE_MIN 0.1
-/* The device has nothing to do: above this the host does not keep up (product document of the
- * profiler). */
-#define FSL_JUDGE_FREE_SHARE_MAX 0.10
 /* The host waits in synchronisations: below this it is ahead of its device, which is normal. By
  * experience. */
 #define FSL_JUDGE_SYNCHRONISE_SHARE_MAX 0.10
@@ -45,10 +37,6 @@
 /* Calls of a kernel in two captures of one job differ by this share at most: a capture may begin
  * within a step. By experience. */
 #define FSL_JUDGE_SAME_CALLS_SHARE_MAX 0.01
-
-/* Communication beside which no kernel runs, waits and all: above this it bounds the job. By
- * experience: pipelines spend a third of a step in sends and receives without a fault. */
-#define FSL_JUDGE_EXPOSED_SHARE_MAX 0.5
 
 /* Single steps. */
 

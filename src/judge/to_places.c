@@ -86,7 +86,7 @@ static enum fsl_status judge_links(struct fsl_capture_places *out,
 			      fsl_profile_chance_max(facts, FSL_JUDGE_LINK_ALPHA)),
 		.lack_min = fsl_profile_tested_min(facts, FSL_JUDGE_LINK_LACK_MIN),
 		.cost_share_min = out->job.suspect_share_min,
-		.named_share_min = FSL_JUDGE_NAMED_SHARE_MIN};
+		.named_share_min = FSL_CAPTURE_NAMED_SHARE_MIN};
 	FSL_TRY(fsl_link_table_build(&out->links, facts->profile, facts->cluster, err));
 	return fsl_bandwidths_judge(&out->bandwidths, &job, err);
 }
@@ -101,7 +101,8 @@ enum fsl_status fsl_profile_place(struct fsl_capture_places *out,
 			.match = &meetings->match,
 			.step_ms = isnan(step_ms) ? 0.0 : step_ms,
 			.long_stage_min = fsl_profile_effect_min(facts, FSL_JUDGE_STAGE_EXCESS_MIN),
-			.named_share_min = fsl_profile_effect_min(facts, FSL_JUDGE_NAMED_SHARE_MIN),
+			.named_share_min =
+				fsl_profile_effect_min(facts, FSL_CAPTURE_NAMED_SHARE_MIN),
 			.suspect_share_min =
 				fsl_profile_tested_min(facts, FSL_JUDGE_MENTION_SHARE_MIN),
 			.named_z_min = least_z(facts, FSL_PLACES_NAMED_Z_MIN),

@@ -7,7 +7,6 @@
 #include "blame/fuse.h"
 #include "blame/limits.h"
 #include "judge/finding.h"
-#include "judge/limits.h"
 #include "report/case_parts.h"
 #include "text/phrase.h"
 
@@ -16,7 +15,7 @@ static double least_ms(const struct fsl_case_parts *parts)
 {
 	double step_ms = parts->verdict->step_ms;
 	return parts->config != NULL ? fsl_least_loss_ms(parts->config, step_ms)
-				     : FSL_JUDGE_NAMED_SHARE_MIN * step_ms;
+				     : FSL_CAPTURE_NAMED_SHARE_MIN * step_ms;
 }
 
 /* @rank, @peer -1 and @cause NULL: not about one. */
