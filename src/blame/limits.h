@@ -496,4 +496,15 @@ enum { FSL_USUAL_STEPS_MIN = 3 };
 /* Computing of one rank alone. By experience. */
 #define FSL_CAPTURE_COMPUTING_SHARE_MIN 0.5
 
+/*
+ * Captures: beside an earlier one (baseline.h).
+ */
+/* A step against the baseline: two runs of the same job differ by less. By experience. */
+#define FSL_BASELINE_CHANGE_SHARE_MIN 0.02
+/* Ranks: of fewer nobody can tell who is the odd one. */
+enum { FSL_BASELINE_RANKS_MIN = 3 };
+/* The growth of one rank explains that of the others' waits from this share of it on. By
+ * experience. */
+#define FSL_BASELINE_EXPLAINED_SHARE_MIN 0.5
+
 #endif

@@ -1,105 +1,44 @@
-/*
- * This capture beside an earlier one of the same job: how much longer a step takes, which part of
- * it grew, on which rank, and through which kernels and collectives. Ranks are compared with
- * themselves.
- */
+/* Tells what the engine found of a capture beside an earlier one of the job, and through which
+ * kernels and collectives it grew. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <failslow/stats.h>
-
 #include "base/try.h"
+#include "blame/baseline.h"
+#include "blame/limits.h"
 #include "capture/sums.h"
 #include "judge/finding.h"
 #include "judge/limits.h"
 
 enum { GROWN_MAX = 5 /* kernels, and collectives, that are told */, NAME_BYTES_MAX = 72 };
 
-/* The ranks that are in both captures. */
-struct pairs {
-	struct fsl_profile_step_mean *now, *then;
-	int32_t *ranks;
-	size_t n;
-	double *scratch; /* 2 per rank */
-	/* The rank that grew most beyond the others, and by how much; 0.0: none did. */
-	int32_t grown_rank;
-	double grown_ms;
-};
-
-static bool find_pairs(struct pairs *pairs, const struct fsl_profile *now,
-		       const struct fsl_profile *then, struct fsl_arena *arena)
-{
-	pairs->now = fsl_arena_alloc(arena, now->n_ranks * sizeof(*pairs->now));
-	pairs->then = fsl_arena_alloc(arena, now->n_ranks * sizeof(*pairs->then));
-	pairs->ranks = fsl_arena_alloc(arena, now->n_ranks * sizeof(*pairs->ranks));
-	pairs->scratch = fsl_arena_alloc(arena, 2 * now->n_ranks * sizeof(*pairs->scratch));
-	if (pairs->now == NULL || pairs->then == NULL || pairs->ranks == NULL ||
-	    pairs->scratch == NULL) {
-		return false;
-	}
-	for (size_t r = 0; r < now->n_ranks; r++) {
-		const struct fsl_profile_rank *other =
-			fsl_profile_rank_of(then, now->ranks[r].rank);
-		if (other == NULL) {
-			continue;
-		}
-		pairs->now[pairs->n] = fsl_profile_rank_mean(&now->ranks[r]);
-		pairs->then[pairs->n] = fsl_profile_rank_mean(other);
-		pairs->ranks[pairs->n] = now->ranks[r].rank;
-		pairs->n += pairs->now[pairs->n].n_ranks > 0 && pairs->then[pairs->n].n_ranks > 0;
-	}
-	return true;
-}
-
-enum part { PART_STEP, PART_COMPUTING, PART_EXPOSED, PART_FREE, PARTS_N };
 static const char *const part_texts[] = {"the step", "computing",
 					 "communication that nothing hides", "free time"};
 
-static double part_of(const struct fsl_profile_step_mean *mean, enum part part)
-{
-	const double parts[] = {mean->step_ms, mean->computing_ms, mean->exposed_ms, mean->free_ms};
-	return parts[part];
-}
-
-static double median_of(const struct pairs *pairs, const struct fsl_profile_step_mean *means,
-			enum part part)
-{
-	for (size_t i = 0; i < pairs->n; i++) {
-		pairs->scratch[i] = part_of(&means[i], part);
-	}
-	return fsl_median(pairs->scratch, pairs->n, pairs->scratch + pairs->n);
-}
-
 /* The job as a whole: medians over the ranks. */
-static enum fsl_status judge_job(struct fsl_profile_findings *findings, const struct pairs *pairs,
-				 struct fsl_error *err)
+static enum fsl_status tell_job(struct fsl_profile_findings *findings,
+				const struct fsl_baseline *found, struct fsl_error *err)
 {
-	double now[PARTS_N], then[PARTS_N];
-	size_t most = PART_COMPUTING;
-	for (size_t part = 0; part < PARTS_N; part++) {
-		now[part] = median_of(pairs, pairs->now, (enum part)part);
-		then[part] = median_of(pairs, pairs->then, (enum part)part);
-		bool is_more = part > PART_COMPUTING &&
-			       fabs(now[part] - then[part]) > fabs(now[most] - then[most]);
-		most = is_more ? part : most;
-	}
-	double change_ms = now[PART_STEP] - then[PART_STEP];
-	if (!(fabs(change_ms) >= FSL_JUDGE_CHANGE_SHARE_MIN * then[PART_STEP])) {
+	const double *now = found->now_ms, *then = found->then_ms;
+	double change_ms = found->change_ms;
+	if (isnan(change_ms)) {
 		return FSL_OK;
 	}
 	char what[512], waits[128] = "";
-	if (most == PART_EXPOSED && pairs->grown_ms >= FSL_JUDGE_EXPLAINED_SHARE_MIN * change_ms) {
+	if (found->is_waited_for) {
 		(void)snprintf(waits, sizeof(waits),
 			       "; the others wait in it for rank %d, which grew by %.1f ms",
-			       (int)pairs->grown_rank, pairs->grown_ms);
+			       (int)found->worst->rank, found->worst->beyond_ms);
 	}
 	(void)snprintf(
 		what, sizeof(what),
 		"a step takes %.1f ms, %.1f ms (%.1f %%) %s than in the baseline; most of it "
 		"is %s: %.1f ms, was %.1f ms%s",
-		now[PART_STEP], fabs(change_ms), 100.0 * fabs(change_ms) / then[PART_STEP],
-		change_ms > 0.0 ? "more" : "less", part_texts[most], now[most], then[most], waits);
+		now[FSL_BASELINE_STEP], fabs(change_ms),
+		100.0 * fabs(change_ms) / then[FSL_BASELINE_STEP],
+		change_ms > 0.0 ? "more" : "less", part_texts[found->most], now[found->most],
+		then[found->most], waits);
 	const struct fsl_profile_finding finding = {
 		.code = change_ms > 0.0 ? FSL_CODE_SLOWER_THAN_BASELINE
 					: FSL_CODE_FASTER_THAN_BASELINE,
@@ -113,69 +52,43 @@ static enum fsl_status judge_job(struct fsl_profile_findings *findings, const st
 				    "was changed between the two runs"
 				  : "",
 		.n_facts = 6,
-		.facts = {{"step", now[PART_STEP], "ms"},
-			  {"baseline_step", then[PART_STEP], "ms"},
-			  {"computing_change", now[PART_COMPUTING] - then[PART_COMPUTING], "ms"},
-			  {"exposed_change", now[PART_EXPOSED] - then[PART_EXPOSED], "ms"},
-			  {"free_change", now[PART_FREE] - then[PART_FREE], "ms"},
-			  {"ranks", (double)pairs->n, "count"}},
+		.facts = {{"step", now[FSL_BASELINE_STEP], "ms"},
+			  {"baseline_step", then[FSL_BASELINE_STEP], "ms"},
+			  {"computing_change",
+			   now[FSL_BASELINE_COMPUTING] - then[FSL_BASELINE_COMPUTING], "ms"},
+			  {"exposed_change", now[FSL_BASELINE_EXPOSED] - then[FSL_BASELINE_EXPOSED],
+			   "ms"},
+			  {"free_change", now[FSL_BASELINE_FREE] - then[FSL_BASELINE_FREE], "ms"},
+			  {"ranks", (double)found->n_ranks, "count"}},
 	};
 	return fsl_profile_findings_add(findings, &finding, err);
 }
 
-/* One rank whose computing or free time grew, and that of the others did not. Its peers wait for it
- * in communication, so that part tells nothing about a rank. That others became faster is no growth
- * of this one. */
-static enum fsl_status judge_rank(struct fsl_profile_findings *findings, struct pairs *pairs,
-				  size_t i, enum part part, double usual_ms, struct fsl_error *err)
+static enum fsl_status tell_rank(struct fsl_profile_findings *findings,
+				 const struct fsl_grown_rank *grown, struct fsl_error *err)
 {
-	double now_ms = part_of(&pairs->now[i], part), then_ms = part_of(&pairs->then[i], part);
-	double beyond_ms = now_ms - then_ms - fmax(usual_ms, 0.0);
-	if (!(beyond_ms >= FSL_JUDGE_CHANGE_SHARE_MIN * pairs->then[i].step_ms)) {
-		return FSL_OK;
-	}
-	if (beyond_ms > pairs->grown_ms) {
-		pairs->grown_rank = pairs->ranks[i];
-		pairs->grown_ms = beyond_ms;
-	}
 	char what[512];
 	(void)snprintf(what, sizeof(what),
 		       "rank %d: %s takes %.1f ms per step, %.1f ms in the baseline; it grew by "
 		       "%.1f ms more than on the other ranks",
-		       (int)pairs->ranks[i], part_texts[part], now_ms, then_ms, beyond_ms);
+		       (int)grown->rank, part_texts[grown->part], grown->now_ms, grown->then_ms,
+		       grown->beyond_ms);
 	const struct fsl_profile_finding finding = {
 		.code = FSL_CODE_RANK_SLOWER_THAN_BASELINE,
-		.rank = pairs->ranks[i],
+		.rank = grown->rank,
 		.peer = -1,
 		.step = FSL_STEP_ABSENT,
-		.gain_ms = beyond_ms,
+		.gain_ms = grown->beyond_ms,
 		.what = what,
-		.advice = part == PART_COMPUTING
+		.advice = grown->part == FSL_BASELINE_COMPUTING
 				  ? "check this device: its clock, temperature and power limit"
 				  : "check this host: what else runs there, and its CPU clock",
 		.n_facts = 3,
-		.facts = {{"now", now_ms, "ms"},
-			  {"baseline", then_ms, "ms"},
-			  {"others_change", usual_ms, "ms"}},
+		.facts = {{"now", grown->now_ms, "ms"},
+			  {"baseline", grown->then_ms, "ms"},
+			  {"others_change", grown->others_ms, "ms"}},
 	};
 	return fsl_profile_findings_add(findings, &finding, err);
-}
-
-static enum fsl_status judge_ranks(struct fsl_profile_findings *findings, struct pairs *pairs,
-				   enum part part, struct fsl_error *err)
-{
-	enum fsl_status status = FSL_OK;
-	if (pairs->n < 3) {
-		return FSL_OK; /* no telling who is the odd one */
-	}
-	for (size_t i = 0; i < pairs->n; i++) {
-		pairs->scratch[i] = part_of(&pairs->now[i], part) - part_of(&pairs->then[i], part);
-	}
-	double usual_ms = fsl_median(pairs->scratch, pairs->n, pairs->scratch + pairs->n);
-	for (size_t i = 0; i < pairs->n && status == FSL_OK; i++) {
-		status = judge_rank(findings, pairs, i, part, usual_ms, err);
-	}
-	return status;
 }
 
 /* A kernel or collective that takes longer than in the baseline; a list is sorted by the excess,
@@ -295,7 +208,8 @@ static enum fsl_status tell_together(struct fsl_profile_findings *findings,
 				     struct fsl_error *err)
 {
 	struct growth all = grow_together(now, then);
-	*is_told = all.n >= 2 && all.now_ms >= (1.0 + FSL_JUDGE_CHANGE_SHARE_MIN) * all.then_ms &&
+	*is_told = all.n >= 2 &&
+		   all.now_ms >= (1.0 + FSL_BASELINE_CHANGE_SHARE_MIN) * all.then_ms &&
 		   all.even_share >= FSL_JUDGE_EVEN_SHARE_MIN;
 	if (!*is_told) {
 		return FSL_OK;
@@ -321,10 +235,10 @@ typedef enum fsl_status (*summer)(struct fsl_profile_sums *sums, const struct fs
 
 static enum fsl_status judge_sums(struct fsl_profile_findings *findings,
 				  const struct fsl_profile_case *facts, summer sum,
-				  enum fsl_code code, const struct pairs *pairs,
+				  enum fsl_code code, const struct fsl_baseline *found,
 				  struct fsl_error *err)
 {
-	double least_ms = FSL_JUDGE_COST_SHARE_MIN * median_of(pairs, pairs->then, PART_STEP);
+	double least_ms = FSL_JUDGE_COST_SHARE_MIN * found->then_ms[FSL_BASELINE_STEP];
 	bool is_told = false;
 	struct fsl_profile_sums now = {0}, then = {0};
 	struct grown list[GROWN_MAX];
@@ -332,12 +246,12 @@ static enum fsl_status judge_sums(struct fsl_profile_findings *findings,
 	if (status == FSL_OK) {
 		status = sum(&then, facts->baseline, err);
 	}
-	if (status == FSL_OK && code == FSL_CODE_KERNEL_GREW && !(pairs->grown_ms > 0.0)) {
+	if (status == FSL_OK && code == FSL_CODE_KERNEL_GREW && found->worst == NULL) {
 		status = tell_together(findings, &now, &then, &is_told, err);
 	}
 	/* Ranks wait for the one that grew: no collective is slower by that. */
-	if (code == FSL_CODE_COMMUNICATION_GREW) {
-		least_ms = fmax(least_ms, pairs->grown_ms);
+	if (code == FSL_CODE_COMMUNICATION_GREW && found->worst != NULL) {
+		least_ms = fmax(least_ms, found->worst->beyond_ms);
 	}
 	if (status == FSL_OK && now.n_items > 0 && then.n_items > 0 && !is_told) {
 		size_t n = list_grown(list, &now, &then, least_ms);
@@ -353,57 +267,53 @@ static enum fsl_status judge_sums(struct fsl_profile_findings *findings,
 /* Tells the ranks that are in one capture alone: they are not compared. */
 static enum fsl_status tell_unpaired(struct fsl_profile_findings *findings,
 				     const struct fsl_profile_case *facts,
-				     const struct pairs *pairs, struct fsl_error *err)
+				     const struct fsl_baseline *found, struct fsl_error *err)
 {
 	size_t n_now = facts->profile->n_ranks, n_then = facts->baseline->n_ranks;
 	size_t n_most = n_now > n_then ? n_now : n_then;
-	if (pairs->n == 0) {
+	if (found->n_ranks == 0) {
 		return fsl_profile_findings_miss(
 			findings, err,
 			"the comparison with the baseline: no rank has step times in both");
 	}
-	if (pairs->n < n_most) {
+	if (found->n_ranks < n_most) {
 		return fsl_profile_findings_miss(
 			findings, err,
 			"%zu of %zu ranks beside the baseline: these have step times in one "
 			"of the captures alone",
-			n_most - pairs->n, n_most);
+			n_most - found->n_ranks, n_most);
 	}
 	return FSL_OK;
 }
 
-static enum fsl_status judge_pairs(struct fsl_profile_findings *findings,
-				   const struct fsl_profile_case *facts, struct pairs *pairs,
-				   struct fsl_error *err)
+static enum fsl_status tell_all(struct fsl_profile_findings *findings,
+				const struct fsl_profile_case *facts,
+				const struct fsl_baseline *found, struct fsl_error *err)
 {
-	FSL_TRY(judge_ranks(findings, pairs, PART_COMPUTING, err));
-	FSL_TRY(judge_ranks(findings, pairs, PART_FREE, err));
-	FSL_TRY(judge_job(findings, pairs, err));
-	FSL_TRY(judge_sums(findings, facts, fsl_profile_sum_kernels, FSL_CODE_KERNEL_GREW, pairs,
+	FSL_TRY(tell_unpaired(findings, facts, found, err));
+	if (found->n_ranks == 0) {
+		return FSL_OK;
+	}
+	for (size_t i = 0; i < found->n_grown; i++) {
+		FSL_TRY(tell_rank(findings, &found->grown[i], err));
+	}
+	FSL_TRY(tell_job(findings, found, err));
+	FSL_TRY(judge_sums(findings, facts, fsl_profile_sum_kernels, FSL_CODE_KERNEL_GREW, found,
 			   err));
 	return judge_sums(findings, facts, fsl_profile_sum_comms, FSL_CODE_COMMUNICATION_GREW,
-			  pairs, err);
+			  found, err);
 }
 
 enum fsl_status fsl_profile_judge_baseline(struct fsl_profile_findings *findings,
 					   const struct fsl_profile_case *facts,
 					   struct fsl_error *err)
 {
-	struct fsl_arena scratch = {0};
-	struct pairs pairs = {0};
+	struct fsl_baseline found;
 	if (facts->baseline == NULL) {
 		return FSL_OK;
 	}
-	enum fsl_status status = find_pairs(&pairs, facts->profile, facts->baseline, &scratch)
-					 ? FSL_OK
-					 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
-						    facts->profile->n_ranks);
-	if (status == FSL_OK) {
-		status = tell_unpaired(findings, facts, &pairs, err);
-	}
-	if (status == FSL_OK && pairs.n > 0) {
-		status = judge_pairs(findings, facts, &pairs, err);
-	}
-	fsl_arena_fini(&scratch);
+	FSL_TRY(fsl_baseline_compare(&found, facts->profile, facts->baseline, err));
+	enum fsl_status status = tell_all(findings, facts, &found, err);
+	fsl_baseline_fini(&found);
 	return status;
 }

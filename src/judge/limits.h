@@ -28,8 +28,6 @@
 /* The host waits in synchronisations: below this it is ahead of its device, which is normal. By
  * experience. */
 #define FSL_JUDGE_SYNCHRONISE_SHARE_MAX 0.10
-/* A step against the baseline: two runs of the same job differ by less. By experience. */
-#define FSL_JUDGE_CHANGE_SHARE_MIN 0.02
 
 /* Kernels that grew by one factor, as share of their time: the devices became slower, not some
  * kernels. By experience. */

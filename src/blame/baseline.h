@@ -1,0 +1,46 @@
+/* A capture beside an earlier one of the same job: how much longer a step takes, which part of it
+ * grew, and on which ranks beyond the others. Ranks are compared with themselves. */
+#ifndef FSL_BLAME_BASELINE_H
+#define FSL_BLAME_BASELINE_H
+
+#include "capture/capture.h"
+
+enum fsl_baseline_part {
+	FSL_BASELINE_STEP,
+	FSL_BASELINE_COMPUTING,
+	FSL_BASELINE_EXPOSED,
+	FSL_BASELINE_FREE,
+	FSL_BASELINE_PARTS_N
+};
+
+/*
+ * A rank whose computing or free time grew, and that of the others did not. Its peers wait for it
+ * in communication, so that part tells nothing about a rank. That others became faster is no growth
+ * of this one.
+ */
+struct fsl_grown_rank {
+	int32_t rank;
+	enum fsl_baseline_part part;
+	double now_ms, then_ms;
+	double others_ms; /* by which the part usually grew */
+	double beyond_ms; /* by which it grew more than on the others */
+};
+
+struct fsl_baseline {
+	struct fsl_arena arena;
+	size_t n_ranks; /* that have step times in both captures */
+	double now_ms[FSL_BASELINE_PARTS_N], then_ms[FSL_BASELINE_PARTS_N]; /* their medians */
+	double change_ms;             /* of the step; NaN: less than what counts */
+	enum fsl_baseline_part most;  /* that changed most */
+	struct fsl_grown_rank *grown; /* by part, then rank */
+	size_t n_grown;
+	const struct fsl_grown_rank *worst; /* of them; NULL: none */
+	bool is_waited_for;                 /* the others wait for it in what changed */
+};
+
+/* Fills @out (overwritten). Fails with FSL_ERR_MEMORY only; @out is then empty. */
+enum fsl_status fsl_baseline_compare(struct fsl_baseline *out, const struct fsl_profile *now,
+				     const struct fsl_profile *then, struct fsl_error *err);
+void fsl_baseline_fini(struct fsl_baseline *baseline);
+
+#endif
