@@ -7,12 +7,12 @@
 
 #include "base/mem.h"
 #include "base/try.h"
+#include "blame/kernel_peers.h"
 #include "blame/limits.h"
 #include "capture/step_rows.h"
-#include "judge/finding.h"
-#include "judge/kernel_peers.h"
 #include "judge/limits.h"
 #include "judge/operator_types.h"
+#include "judge/to_places.h"
 #include "text/phrase.h"
 
 enum {
@@ -133,30 +133,25 @@ static enum fsl_status miss_peers(struct fsl_profile_findings *findings,
 		err);
 }
 
-static bool is_slow(const struct fsl_profile_case *facts, const struct fsl_profile_rank *rank,
-		    const struct fsl_kernel_peers *peers)
-{
-	double share_min = fsl_profile_effect_min(facts, FSL_JUDGE_KERNELS_MORE_MIN);
-	double step_ms = fsl_profile_step_ms(rank);
-	bool is_felt = isnan(step_ms) ||
-		       peers->excess_ms >
-			       fsl_profile_effect_min(facts, FSL_JUDGE_MENTION_SHARE_MIN) * step_ms;
-	return peers->excess_ms > share_min * peers->compared_ms && is_felt;
-}
-
 static enum fsl_status judge_peers(struct fsl_profile_findings *findings,
 				   const struct fsl_profile_case *facts, struct fsl_error *err)
 {
 	const struct fsl_profile *profile = facts->profile;
+	const struct fsl_kernels_job job = {
+		.profile = profile,
+		.cluster = facts->cluster,
+		.places = facts->places != NULL ? &facts->places->places : NULL,
+		.more_min = fsl_profile_effect_min(facts, FSL_JUDGE_KERNELS_MORE_MIN),
+		.felt_share_min = fsl_profile_effect_min(facts, FSL_JUDGE_MENTION_SHARE_MIN)};
 	size_t n = profile->n_ranks;
 	struct fsl_kernel_peers *peers = fsl_calloc(n + 1, sizeof(*peers));
 	int32_t *ranks = fsl_calloc(n + 1, sizeof(*ranks));
 	enum fsl_status status =
 		peers != NULL && ranks != NULL
-			? fsl_kernel_peers_compare(peers, facts, err)
+			? fsl_kernel_peers_compare(peers, &job, err)
 			: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
 	for (size_t r = 0; r < n && status == FSL_OK; r++) {
-		if (is_slow(facts, &profile->ranks[r], &peers[r])) {
+		if (peers[r].is_slow) {
 			status = tell_slow(findings, &profile->ranks[r], &peers[r], err);
 		}
 	}

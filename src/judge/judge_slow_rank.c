@@ -8,8 +8,8 @@
 #include <failslow/stats.h>
 
 #include "base/number.h"
+#include "blame/kernel_peers.h"
 #include "capture/step_rows.h"
-#include "judge/kernel_peers.h"
 #include "judge/limits.h"
 #include "judge/operator_types.h"
 #include "judge/to_places.h"
@@ -249,6 +249,9 @@ enum fsl_status fsl_profile_judge_slow_rank(struct fsl_profile_findings *finding
 {
 	size_t n = facts->profile->n_ranks;
 	struct work work = {.findings = findings, .facts = facts, .places = facts->places};
+	const struct fsl_kernels_job kernels = {.profile = facts->profile,
+						.cluster = facts->cluster,
+						.places = &facts->places->places};
 	enum fsl_status status = tell_missing(&work, err);
 	work.kernels = fsl_arena_alloc(&work.arena, (n + 1) * sizeof(*work.kernels));
 	work.values = fsl_arena_alloc(&work.arena, 2 * (n + 1) * sizeof(*work.values));
@@ -257,7 +260,7 @@ enum fsl_status fsl_profile_judge_slow_rank(struct fsl_profile_findings *finding
 		status = no_memory(n, err);
 	}
 	if (status == FSL_OK && facts->places->places.n_named > 0) {
-		status = fsl_kernel_peers_compare(work.kernels, facts, err);
+		status = fsl_kernel_peers_compare(work.kernels, &kernels, err);
 	}
 	for (size_t r = 0; r < n && status == FSL_OK; r++) {
 		const struct fsl_place_rank *place = &facts->places->places.ranks[r];

@@ -73,7 +73,7 @@ enum { FSL_JUDGE_STEPS_MAX = 512 };
 /* A stage computes longer than the others by this share. By experience. */
 #define FSL_JUDGE_STAGE_EXCESS_MIN 0.05
 
-/* Kernels (judge_compute.c, kernel_peers.c). */
+/* Kernels (judge_compute.c). */
 
 /* Kernels slower than on the peers, as ratio beyond 1: ranks of one stage differ by 0.002 on a
  * healthy machine. */

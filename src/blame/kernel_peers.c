@@ -1,12 +1,12 @@
 /* Kernels that are alike are put side by side by sorting all of the set. */
-#include "judge/kernel_peers.h"
+#include "blame/kernel_peers.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "capture/step_rows.h"
-#include "judge/to_places.h"
 
 /* Calls of one kernel on one rank. Ids of type, shape and core are those of the set's own pool. */
 struct cell {
@@ -206,18 +206,26 @@ static void judge_cells(struct pile *pile)
 	}
 }
 
-enum fsl_status fsl_kernel_peers_compare(struct fsl_kernel_peers *out,
-					 const struct fsl_profile_case *facts,
-					 struct fsl_error *err)
+/* The kernels of a rank together. */
+static bool is_slow(const struct fsl_kernels_job *job, const struct fsl_profile_rank *rank,
+		    const struct fsl_kernel_peers *peers)
 {
-	const struct fsl_profile *profile = facts->profile;
+	double step_ms = fsl_profile_step_ms(rank);
+	bool is_felt = isnan(step_ms) || peers->excess_ms > job->felt_share_min * step_ms;
+	return peers->excess_ms > job->more_min * peers->compared_ms && is_felt;
+}
+
+enum fsl_status fsl_kernel_peers_compare(struct fsl_kernel_peers *out,
+					 const struct fsl_kernels_job *job, struct fsl_error *err)
+{
+	const struct fsl_profile *profile = job->profile;
 	size_t n_cells = 0;
 	for (size_t r = 0; r < profile->n_ranks; r++) {
 		out[r] = (struct fsl_kernel_peers){0};
 		n_cells += profile->ranks[r].n_kernels;
 	}
 	struct pile pile = {.profile = profile,
-			    .ranks = facts->places != NULL ? facts->places->places.ranks : NULL,
+			    .ranks = job->places != NULL ? job->places->ranks : NULL,
 			    .names = fsl_strpool_create(),
 			    .out = out};
 	pile.cells = fsl_calloc(n_cells + 1, sizeof(*pile.cells));
@@ -234,14 +242,16 @@ enum fsl_status fsl_kernel_peers_compare(struct fsl_kernel_peers *out,
 	}
 	for (size_t r = 0; r < profile->n_ranks && status == FSL_OK; r++) {
 		pile.n_steps[r] = (double)fsl_profile_n_steps(&profile->ranks[r]);
-		status =
-			add_rank(&pile, r,
-				 fsl_profile_stage_of(facts->cluster, profile->ranks[r].rank), err);
+		status = add_rank(&pile, r,
+				  fsl_profile_stage_of(job->cluster, profile->ranks[r].rank), err);
 	}
 	if (status == FSL_OK && pile.n_cells > 0) {
 		qsort(pile.cells, pile.n_cells, sizeof(*pile.cells), compare_cell);
 		merge_steps(&pile);
 		judge_cells(&pile);
+	}
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		out[r].is_slow = is_slow(job, &profile->ranks[r], &out[r]);
 	}
 	fsl_free(pile.n_steps);
 	fsl_free(pile.means);

@@ -1,14 +1,26 @@
 /* Kernels of a rank beside the same kernels (type, shapes, data types, core) of its peers. */
-#ifndef FSL_JUDGE_KERNEL_PEERS_H
-#define FSL_JUDGE_KERNEL_PEERS_H
+#ifndef FSL_BLAME_KERNEL_PEERS_H
+#define FSL_BLAME_KERNEL_PEERS_H
 
-#include "judge/finding.h"
+#include "blame/places.h"
+#include "capture/cluster.h"
+
+/* Input; borrowed during the call. */
+struct fsl_kernels_job {
+	const struct fsl_profile *profile;
+	const struct fsl_profile_cluster *cluster;
+	const struct fsl_places *places; /* who is suspected; NULL: nobody */
+	/* Kernels of a rank are slow that take longer by this share of their time, and of a step.
+	 */
+	double more_min, felt_share_min;
+};
 
 /* One rank beside the median of the other ranks of its stage that are not suspected, if there are
  * any; times in ms per step. */
 struct fsl_kernel_peers {
 	double compared_ms; /* time of the kernels that a peer has, too; 0: none */
 	double excess_ms;   /* time by which they take longer than on the peers; below 0: shorter */
+	bool is_slow;
 	/* The kernel with the largest excess. */
 	uint32_t type_id, shape_id; /* rank->names */
 	double top_excess_ms, top_count;
@@ -20,7 +32,6 @@ struct fsl_kernel_peers {
 /* Compares the kernels of each rank with its peers. @out has room for one item per rank of the
  * profile. Fails only when memory is short. */
 enum fsl_status fsl_kernel_peers_compare(struct fsl_kernel_peers *out,
-					 const struct fsl_profile_case *facts,
-					 struct fsl_error *err);
+					 const struct fsl_kernels_job *job, struct fsl_error *err);
 
 #endif
