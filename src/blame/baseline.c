@@ -102,9 +102,8 @@ static void compare_job(const struct pairs *pairs)
 	}
 	double then_ms = out->then_ms[FSL_BASELINE_STEP];
 	out->change_ms = out->now_ms[FSL_BASELINE_STEP] - then_ms;
-	out->is_waited_for =
-		out->worst != NULL && out->most == FSL_BASELINE_EXPOSED &&
-		out->worst->beyond_ms >= FSL_BASELINE_EXPLAINED_SHARE_MIN * out->change_ms;
+	out->is_waited_for = out->worst != NULL && out->most == FSL_BASELINE_EXPOSED &&
+			     out->worst->beyond_ms >= FSL_EXPLAINED_SHARE_MIN * out->change_ms;
 	if (!(fabs(out->change_ms) >= FSL_BASELINE_CHANGE_SHARE_MIN * then_ms)) {
 		out->change_ms = NAN;
 	}

@@ -165,7 +165,8 @@ enum { FSL_PERIOD_GAPS_MIN = 3, FSL_PERIOD_MAX = 1024 };
 /*
  * Changes and what the steps show of them.
  */
-/* A change explains a rise, and a rise a change, if each is at least this share of the other. */
+/* A change explains a rise, and a rise a change, if each is at least this share of the other; a
+ * part of a rank's time explains the whole likewise. */
 #define FSL_EXPLAINED_SHARE_MIN 0.5
 /* A rise of own time this many times the excess, while steps were shorter, is that of all ranks. */
 #define FSL_COMMON_MULTIPLE 2.0
@@ -503,8 +504,5 @@ enum { FSL_USUAL_STEPS_MIN = 3 };
 #define FSL_BASELINE_CHANGE_SHARE_MIN 0.02
 /* Ranks: of fewer nobody can tell who is the odd one. */
 enum { FSL_BASELINE_RANKS_MIN = 3 };
-/* The growth of one rank explains that of the others' waits from this share of it on. By
- * experience. */
-#define FSL_BASELINE_EXPLAINED_SHARE_MIN 0.5
 
 #endif

@@ -61,10 +61,8 @@ enum { FSL_JUDGE_STEPS_MAX = 512 };
 /* Late, and nothing tells why; or a stage of one rank. */
 #define FSL_JUDGE_CONFIDENCE_UNEXPLAINED 0.5
 
-/* Slow ranks (judge_slow_rank.c). */
+/* Tables of kernels (operator_types.c). */
 
-/* A part explains what a rank works longer from this share of it on. By experience. */
-#define FSL_JUDGE_EXPLAINED_SHARE_MIN 0.5
 /* A table of kernels is whole if it holds this share of the time computed. By experience. */
 #define FSL_JUDGE_KERNELS_TOLD_SHARE_MIN 0.5
 
