@@ -1,4 +1,4 @@
-/* What the verdicts of a job come to. */
+/* Puts the verdicts of a job together: which one matters most, and who has to act. */
 #include "account/outcome.h"
 
 #include "base/number.h"

@@ -1,4 +1,4 @@
-/* What the operators of a long step tell: other work, or a new process. */
+/* Looks at the operators of a long step: they tell other work, or a new process. */
 #include <math.h>
 
 #include "account/limits.h"

@@ -13,8 +13,8 @@ struct fsl_clock {
 	double mhz;  /* mean while the cores work, by time; NaN: not told */
 	bool is_low; /* so far below the nominal clock that it is a fault */
 	double loss; /* share of the nominal clock that it lacks */
-	/* Of low ones, per step: what it costs if all other low clocks are mended; without a
-	 * replay, what the rank computes longer by it. */
+	/* The cost of a low clock per step if all other low clocks are mended; without a replay,
+	 * how much longer the rank computes by it. */
 	double cost_ms;
 };
 

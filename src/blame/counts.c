@@ -1,4 +1,4 @@
-/* What of a capture is enough for its verdict. */
+/* Thresholds that findings on a capture must reach to become its verdict. */
 #include "blame/counts.h"
 
 #include <math.h>

@@ -5,8 +5,8 @@
 #include "blame/limits.h"
 #include "blame/places_parts.h"
 
-/* What the ranks of a class compute, ms per step, and the mean of their own time; NaN: no rank
- * tells. */
+/* Times of the ranks of a class, ms per step: the least, mean and most computing, and the mean of
+ * their own time. NaN: no rank tells. */
 struct level {
 	double least_ms, mean_ms, most_ms, own_ms;
 	size_t n; /* ranks that tell what they compute */

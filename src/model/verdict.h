@@ -324,8 +324,8 @@ struct fsl_stall {
 	int64_t lost_ns, most_ns; /* beyond the usual length, together and of the longest */
 	const int32_t *ranks;     /* the ranks that were last; none: all alike, or unknown */
 	size_t n_ranks;
-	/* Of the longest stage in it of the phase's kind: the innermost frame of the stack, and how
-	 * many objects garbage collection freed. */
+	/* The innermost frame of the stack in the longest stage of the phase's kind, and how many
+	 * objects garbage collection freed in it. */
 	const char *frame;    /* NULL: not told */
 	uint32_t n_collected; /* 0: not told */
 };

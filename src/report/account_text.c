@@ -61,7 +61,7 @@ static void add_part(struct fsl_phrase *phrase, enum fsl_spent part,
 	fsl_phrase_add(phrase, "%s", names[part]);
 }
 
-/* Where the time went, most first, on one line. */
+/* One line tells the parts of the account, the longest first. */
 static void print_time(const struct fsl_screen *screen, struct fsl_account account)
 {
 	enum { PARTS_SHOWN_MAX = 4 };

@@ -17,16 +17,26 @@ enum { PATH_BYTES = 1024, WORDS_MAX = 24 };
 /* A minute behind the begin of the job, whose last event is half as old. */
 #define NOW_NS (INT64_C(1750000060) * 1000000000)
 
-/* Words for `failslow simulate`; NULL ends them. */
-static void judge_words(struct judgement *out, const char *const *words)
+/* Quiet jobs of 80 steps of 0.3 s, four ranks to a host. */
+static const char *const quiet[] = {
+	"ranks_per_host=4", "steps=80",    "noise=0.008", "hetero=0.003",
+	"tails=0.001",      "step_ms=300", NULL};
+static const char *const nothing[] = {NULL};
+
+/* Words for `failslow simulate`, first those of @base; NULL ends both. */
+static void judge_words(struct judgement *out, const char *const *base, const char *const *words)
 {
 	char name[64], dir[PATH_BYTES], results[2 * PATH_BYTES];
 	char *argv[WORDS_MAX + 4] = {FSL_PROGRAM, "simulate", dir};
 	struct program_run run;
 	(void)snprintf(name, sizeof(name), "waiters-%ld", (long)getpid());
 	assert_true(scratch_create(FSL_BUILD_DIR, name, dir, sizeof(dir)));
+	size_t n = 3;
+	for (size_t i = 0; base[i] != NULL; i++) {
+		argv[n++] = (char *)base[i];
+	}
 	for (size_t i = 0; words[i] != NULL; i++) {
-		argv[3 + i] = (char *)words[i];
+		argv[n++] = (char *)words[i];
 	}
 	assert_true(program_run(&run, NULL, argv));
 	assert_int_equal(run.exit_code, 0);
@@ -43,6 +53,13 @@ static void assert_one(const struct judgement *judgement, int rank)
 	assert_int_equal(judgement->culprits[0], rank);
 }
 
+static void assert_nothing_but_network(const struct judgement *judgement)
+{
+	for (int k = 0; k < judgement->n_culprits; k++) {
+		assert_string_equal(judgement->causes[k], "network");
+	}
+}
+
 /* The host holds the group that a late rank keeps waiting; others wait for the group. */
 static void mates_of_a_rank_whose_data_come_late_now_and_then_are_not_named(void **state)
 {
@@ -53,22 +70,10 @@ static void mates_of_a_rank_whose_data_come_late_now_and_then_are_not_named(void
 	static const int ranks[] = {1, 14};
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
-		const char *const words[] = {"family=hsdp",
-					     "tp=1",
-					     "dp=16",
-					     "pp=1",
-					     "ranks_per_host=4",
-					     "steps=80",
-					     "noise=0.008",
-					     "hetero=0.003",
-					     "tails=0.001",
-					     "timelines=first",
-					     "step_ms=300",
-					     seeds[i],
-					     faults[i],
-					     NULL};
+		const char *const words[] = {"family=hsdp",     "tp=1",   "dp=16",   "pp=1",
+					     "timelines=first", seeds[i], faults[i], NULL};
 		struct judgement judgement;
-		judge_words(&judgement, words);
+		judge_words(&judgement, quiet, words);
 		assert_one(&judgement, ranks[i]);
 	}
 }
@@ -81,25 +86,11 @@ static void ranks_that_seem_faster_beside_a_slow_network_were_not_slow_before(vo
 	static const char *const seeds[] = {"seed=11", "seed=15"};
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
-		const char *const words[] = {"family=vpp",
-					     "tp=1",
-					     "dp=4",
-					     "pp=2",
-					     "ranks_per_host=4",
-					     "steps=80",
-					     "noise=0.008",
-					     "hetero=0.003",
-					     "tails=0.001",
-					     "timelines=first",
-					     "step_ms=300",
-					     seeds[i],
-					     faults[i],
-					     NULL};
+		const char *const words[] = {"family=vpp",      "tp=1",   "dp=4",    "pp=2",
+					     "timelines=first", seeds[i], faults[i], NULL};
 		struct judgement judgement;
-		judge_words(&judgement, words);
-		for (int k = 0; k < judgement.n_culprits; k++) {
-			assert_string_equal(judgement.causes[k], "network");
-		}
+		judge_words(&judgement, quiet, words);
+		assert_nothing_but_network(&judgement);
 	}
 }
 
@@ -112,22 +103,14 @@ static void chance_names_nobody_of_a_stage_that_waits_for_the_network_alike(void
 					     "tp=1",
 					     "dp=4",
 					     "pp=2",
-					     "ranks_per_host=4",
-					     "steps=80",
-					     "noise=0.008",
-					     "hetero=0.003",
-					     "tails=0.001",
 					     i == 0 ? "timelines=all" : "timelines=first",
-					     "step_ms=300",
 					     seeds[i],
 					     i == 0 ? "fault=nic ranks=4-7 factor=1.86448 onset=12"
 						    : "fault=nic ranks=4-7 factor=1.86301 onset=16",
 					     NULL};
 		struct judgement judgement;
-		judge_words(&judgement, words);
-		for (int k = 0; k < judgement.n_culprits; k++) {
-			assert_string_equal(judgement.causes[k], "network");
-		}
+		judge_words(&judgement, quiet, words);
+		assert_nothing_but_network(&judgement);
 	}
 }
 
@@ -143,18 +126,12 @@ static void a_rank_of_a_ring_that_throttles_now_and_then_is_named(void **state)
 					     "tp=4",
 					     "dp=2",
 					     "pp=1",
-					     "ranks_per_host=4",
-					     "steps=80",
-					     "noise=0.008",
-					     "hetero=0.003",
-					     "tails=0.001",
 					     "timelines=first",
-					     "step_ms=300",
 					     i == 0 ? "seed=195117481521793" : "seed=8",
 					     faults[i],
 					     NULL};
 		struct judgement judgement;
-		judge_words(&judgement, words);
+		judge_words(&judgement, quiet, words);
 		assert_one(&judgement, ranks[i]);
 	}
 }
@@ -162,7 +139,7 @@ static void a_rank_of_a_ring_that_throttles_now_and_then_is_named(void **state)
 static void assert_nobody(const char *const *words)
 {
 	struct judgement judgement;
-	judge_words(&judgement, words);
+	judge_words(&judgement, nothing, words);
 	assert_int_equal(judgement.n_culprits, 0);
 }
 
