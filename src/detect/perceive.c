@@ -366,6 +366,30 @@ static bool is_stalled(const struct fsl_silence *silence, double silent_mins, do
 	       silent_mins >= fmax(TOLD_MINS, steps_mins); /* fmax ignores NaN */
 }
 
+/*
+ * True if a log tells that the job is done: its rank adds no step after that, and no rank does
+ * anything for longer than a job takes to end. Ranks go in lock step: one log is enough.
+ */
+static bool has_finished(const struct fsl_run *run, int64_t newest_ns,
+			 const struct fsl_config *config)
+{
+	double end_ns = config->hang_times_mins_thr * 60.0 * FSL_NS_PER_S;
+	int64_t finished_ns = 0;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		const struct fsl_rank *rank = &run->ranks[r];
+		size_t n = rank->n_steps;
+		while (n > 0 && !rank->steps[n - 1].is_logged) {
+			n--;
+		}
+		const struct fsl_step_time *last = n > 0 ? &rank->steps[n - 1] : NULL;
+		if (last != NULL && rank->finished_ns >= last->begin_ns + last->dur_ns &&
+		    rank->finished_ns > finished_ns) {
+			finished_ns = rank->finished_ns;
+		}
+	}
+	return finished_ns > 0 && (double)(newest_ns - finished_ns) <= end_ns;
+}
+
 /* Judges the age of the last events by the detector Hang. Sets out->hang_mins, hang_since_ns,
  * n_stalled, and for a hang stopped_first. @step_ms: usual step time, NaN if unknown. */
 static enum fsl_status perceive_silence(struct fsl_perception *out, struct fsl_silence *silence,
@@ -390,11 +414,13 @@ static enum fsl_status perceive_silence(struct fsl_perception *out, struct fsl_s
 	if (config->lacks_present && holds_steps_alone(run)) {
 		goto out; /* logs are looked at when the job is over: nothing tells that it hangs */
 	}
-	silence->is_over = config->hang_forget_hours > 0.0 &&
-			   out->hang_mins > MINUTES_PER_HOUR * config->hang_forget_hours;
+	silence->is_finished = has_finished(run, out->hang_since_ns, config);
+	silence->is_over = silence->is_finished ||
+			   (config->hang_forget_hours > 0.0 &&
+			    out->hang_mins > MINUTES_PER_HOUR * config->hang_forget_hours);
 	out->is_over = silence->is_over;
 	if (silence->is_over) {
-		goto out; /* the job ended long ago: nobody waits for it */
+		goto out; /* nobody waits for the job */
 	}
 	status = find_silent(silence, &ages, config, err);
 	if (status == FSL_OK && silence->n_silent == silence->n_ranks) {
@@ -717,7 +743,9 @@ static void say_extras(char *text, size_t size, const struct fsl_perception *out
 		append(text, size, "; %zu slow %s", out->n_slow_ckpt,
 		       out->n_slow_ckpt == 1 ? "checkpoint" : "checkpoints");
 	}
-	if (silence->is_over) {
+	if (silence->is_finished) {
+		append(text, size, "; the job has finished, by its log");
+	} else if (silence->is_over) {
 		append(text, size, "; no event for over %g h: the job is taken as ended",
 		       judgement->config->hang_forget_hours);
 	}

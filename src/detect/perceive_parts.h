@@ -94,7 +94,8 @@ struct fsl_silence {
 				them: a hang */
 	size_t n_waiting;    /* ranks in an operator that never ended */
 	unsigned n_restarts; /* times that step numbers began again */
-	bool is_over;        /* silent for longer than hang_forget_hours: the job ended */
+	bool is_finished;    /* a log tells that the job is done */
+	bool is_over;        /* finished, or silent for longer than hang_forget_hours */
 	int32_t silent_rank; /* lowest silent rank */
 	uint32_t waits_in;   /* run->names: operator of the lowest waiting rank */
 };

@@ -92,6 +92,8 @@ struct fsl_rank {
 	struct fsl_step_time *steps;
 	size_t n_steps, steps_capacity;
 	int64_t last_event_ns; /* ns; last time of any record, also cut ones; FSL_NS_ABSENT: none */
+	int64_t finished_ns;   /* ns; time of the last step in a log which tells that the job is
+				  done; 0: none does */
 	bool has_markers_file; /* a marker file exists, readable or not */
 	bool is_rising;        /* until normalised: ops as read are in order, all begins differ */
 	bool is_restarted;   /* ids started again: the file holds several generations of the job */

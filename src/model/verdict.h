@@ -355,7 +355,7 @@ struct fsl_perception {
 	struct fsl_step_anomaly *slow_ckpt; /* long checkpoints (enable_ckpt) */
 	size_t n_slow_ckpt, slow_ckpt_capacity;
 	double hang_mins; /* now - last event of the job, minutes; NaN: no event */
-	bool is_over;     /* hang_mins exceeds hang_forget_hours: the job has ended */
+	bool is_over;     /* the job has ended: a log says so, or hang_mins > hang_forget_hours */
 	int64_t hang_since_ns;
 	int32_t *stopped_first; /* ranks that stopped first; none: all stopped together */
 	size_t n_stopped_first;

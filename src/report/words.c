@@ -168,16 +168,21 @@ static void add_subject(struct fsl_phrase *phrase, enum fsl_verdict_kind kind,
 	}
 }
 
-/* "from step 40 to 79", from the first onset to the last end. */
+/* "from step 40 to 79", from the first onset to the last end; "to the end" if the job ended first.
+ */
 static void add_range(struct fsl_phrase *phrase, const struct fsl_localisation *localisation)
 {
 	int64_t since = INT64_MAX, until = -1;
+	bool is_to_end = false;
 	for (size_t i = 0; i < localisation->n_culprits; i++) {
 		const struct fsl_culprit *culprit = &localisation->culprits[i];
 		since = culprit->onset_step < since ? culprit->onset_step : since;
 		until = culprit->until_step > until ? culprit->until_step : until;
+		is_to_end = is_to_end || culprit->until_step < 0;
 	}
-	if (since >= 0 && until > since) {
+	if (since >= 0 && is_to_end) {
+		fsl_phrase_add(phrase, " from step %" PRId64 " to the end", since);
+	} else if (since >= 0 && until > since) {
 		fsl_phrase_add(phrase, " from step %" PRId64 " to %" PRId64, since, until - 1);
 	}
 }
@@ -266,7 +271,8 @@ static void add_culprit_sentence(struct fsl_phrase *phrase, enum fsl_verdict_kin
 	/* Uneven work is there all along, and single steps of a capture say no end. */
 	const struct fsl_outcome job = fsl_report_outcome(report);
 	bool is_over = kind != FSL_VERDICT_STAGE_IMBALANCE && kind != FSL_VERDICT_WORK_IMBALANCE &&
-		       report->profile == NULL && fsl_outcome_has_healed(&job);
+		       report->profile == NULL &&
+		       (fsl_outcome_has_healed(&job) || fsl_outcome_has_ended(&job));
 	fsl_phrase_add(phrase, " %s",
 		       is_over  ? "slowed"
 		       : is_one ? words[kind].one
@@ -282,10 +288,16 @@ static void add_normal(struct fsl_phrase *phrase, const struct fsl_report *repor
 		fsl_phrase_add(phrase, "%zu of %zu ranks left no data; of the others, ", n_missing,
 			       localisation->coverage.n_ranks_expected);
 	}
-	fsl_phrase_add(phrase, localisation != NULL ? "no rank slows the job"
-						    : "the steps take as long as before");
+	const struct fsl_outcome job = fsl_report_outcome(report);
+	bool has_ended = fsl_outcome_has_ended(&job);
+	if (localisation == NULL) {
+		fsl_phrase_add(phrase, "the steps %s as long as before",
+			       has_ended ? "took" : "take");
+	} else {
+		fsl_phrase_add(phrase, "no rank %s the job", has_ended ? "slowed" : "slows");
+	}
 	if (localisation != NULL && isfinite(localisation->step_ms)) {
-		fsl_phrase_add(phrase, ", a step takes ");
+		fsl_phrase_add(phrase, ", a step %s ", has_ended ? "took" : "takes");
 		fsl_phrase_add_ms(phrase, localisation->step_ms);
 	}
 }
@@ -420,7 +432,8 @@ static void add_hang(struct fsl_phrase *phrase, const struct fsl_report *report)
 }
 
 /* "since step 30 every step takes 26 % longer" */
-static void add_rise(struct fsl_phrase *phrase, const struct fsl_step_episode *episode)
+static void add_rise(struct fsl_phrase *phrase, const struct fsl_step_episode *episode,
+		     bool has_ended)
 {
 	if (episode->is_of_saves && episode->until_step >= 0) {
 		fsl_phrase_add(phrase,
@@ -429,10 +442,15 @@ static void add_rise(struct fsl_phrase *phrase, const struct fsl_step_episode *e
 			       episode->onset_step, episode->until_step - 1);
 	} else if (episode->is_of_saves) {
 		fsl_phrase_add(phrase,
-			       "checkpoints take longer since step %" PRId64 ", steps on average ",
+			       has_ended ? "checkpoints took longer from step %" PRId64
+					   " to the end, steps on average "
+					 : "checkpoints take longer since step %" PRId64
+					   ", steps on average ",
 			       episode->onset_step);
 	} else if (episode->is_drift) {
-		fsl_phrase_add(phrase, "steps grow steadily since step %" PRId64 ": ",
+		fsl_phrase_add(phrase,
+			       has_ended ? "steps grew steadily from step %" PRId64 " to the end: "
+					 : "steps grow steadily since step %" PRId64 ": ",
 			       episode->onset_step);
 		fsl_phrase_add_ms(phrase, episode->before_ms);
 		fsl_phrase_add(phrase, " to ");
@@ -443,7 +461,9 @@ static void add_rise(struct fsl_phrase *phrase, const struct fsl_step_episode *e
 		fsl_phrase_add(phrase, "steps %" PRId64 " to %" PRId64 " took ",
 			       episode->onset_step, episode->until_step - 1);
 	} else {
-		fsl_phrase_add(phrase, "since step %" PRId64 " every step takes ",
+		fsl_phrase_add(phrase,
+			       has_ended ? "from step %" PRId64 " to the end every step took "
+					 : "since step %" PRId64 " every step takes ",
 			       episode->onset_step);
 	}
 	fsl_phrase_add_percent(phrase, episode->after_ms / episode->before_ms - 1.0);
@@ -462,7 +482,8 @@ static void add_job_slowdown(struct fsl_phrase *phrase, const struct fsl_report 
 		fsl_phrase_add(phrase, "%s", *reason != '\0' ? reason : "steps take longer");
 		return;
 	}
-	add_rise(phrase, episode);
+	const struct fsl_outcome job = fsl_report_outcome(report);
+	add_rise(phrase, episode, fsl_outcome_has_ended(&job));
 	if (report->localisation == NULL) {
 		return;
 	}
@@ -519,7 +540,7 @@ static bool is_end(const char *text, const char *at)
 	for (const char *c = text; c < at; c++) {
 		n_open += (*c == '(') - (*c == ')');
 	}
-	return n_open <= 0 && (*at == ';' || strncmp(at, ", which costs", 13) == 0 ||
+	return n_open <= 0 && (*at == ';' || strncmp(at, ", which cost", 12) == 0 ||
 			       strncmp(at, ", at frame ", 11) == 0);
 }
 

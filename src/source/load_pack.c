@@ -16,7 +16,7 @@ enum {
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_op) == 64, "fields of an operator travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_stage) == 40, "fields of a stage travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_step_time) == 40, "fields travel");
-_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_rank) == 152, "fields of a rank travel");
+_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_rank) == 160, "fields of a rank travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_file) == 64 + FSL_DROPS_N * 8,
 	       "fields of a file travel");
 
@@ -181,6 +181,7 @@ static void pack_events(struct fsl_pack *pack, const struct fsl_rank *events)
 {
 	fsl_pack_u32(pack, (uint32_t)events->rank);
 	fsl_pack_u64(pack, (uint64_t)events->last_event_ns);
+	fsl_pack_u64(pack, (uint64_t)events->finished_ns);
 	fsl_pack_u8(pack, events->is_restarted);
 	fsl_pack_u32(pack, events->n_restarts);
 	fsl_pack_u32(pack, events->open_op_id);
@@ -332,6 +333,7 @@ static enum fsl_status unpack_events(struct fsl_unpack *unpack, struct fsl_rank 
 {
 	events->rank = unpack_rank(unpack);
 	events->last_event_ns = unpack_time(unpack);
+	events->finished_ns = unpack_time(unpack);
 	events->is_restarted = below(unpack, fsl_unpack_u8(unpack), 2) == 1;
 	events->n_restarts = fsl_unpack_u32(unpack);
 	events->open_op_id = unpack_name(unpack, n_names);

@@ -215,6 +215,8 @@ static enum fsl_status take_part(struct fsl_rank *rank, struct part *part, struc
 	rank->is_restarted |= events->is_restarted;
 	rank->n_restarts =
 		events->n_restarts > rank->n_restarts ? events->n_restarts : rank->n_restarts;
+	rank->finished_ns =
+		events->finished_ns > rank->finished_ns ? events->finished_ns : rank->finished_ns;
 	if (events->last_event_ns > rank->last_event_ns) {
 		rank->last_event_ns = events->last_event_ns;
 	}

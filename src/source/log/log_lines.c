@@ -138,3 +138,19 @@ enum fsl_status fsl_log_lines_next(struct fsl_log_lines *lines, const char *anch
 		FSL_TRY(next_window(lines, err));
 	}
 }
+
+enum fsl_status fsl_log_lines_tail(struct fsl_log_lines *lines, uint64_t offset, const char **tail,
+				   size_t *n_tail, struct fsl_error *err)
+{
+	uint64_t begin = fsl_reader_offset(lines->reader), end = begin + lines->n;
+	uint64_t from = end > FSL_LOG_TAIL_BYTES ? end - FSL_LOG_TAIL_BYTES : 0;
+	from = offset > from ? offset : from;
+	if (from < begin && fsl_reader_can_seek(lines->reader)) {
+		FSL_TRY(fsl_reader_seek(lines->reader, from, err));
+		return fsl_reader_peek(lines->reader, (size_t)(end - from), tail, n_tail, err);
+	}
+	from = from > begin ? from : begin;
+	*tail = lines->data + (from - begin);
+	*n_tail = (size_t)(end - from);
+	return FSL_OK;
+}

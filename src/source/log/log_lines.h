@@ -7,6 +7,7 @@
 enum {
 	FSL_LOG_LINE_BYTES = 8192,        /* of a longer line only a part is looked at */
 	FSL_LOG_LINE_BYTES_MAX = 1 << 20, /* a longer line is left out */
+	FSL_LOG_TAIL_BYTES = 1 << 16,     /* behind the last step */
 };
 
 /* Start it as {.reader = reader}. */
@@ -32,5 +33,13 @@ struct fsl_log_line {
  * out. "": any line. */
 enum fsl_status fsl_log_lines_next(struct fsl_log_lines *lines, const char *anchor, size_t n_anchor,
 				   struct fsl_log_line *line, struct fsl_error *err);
+
+/*
+ * Bytes behind @offset, at most the last FSL_LOG_TAIL_BYTES of the file; call it behind the last
+ * line. Of a file that cannot seek these are the bytes of the last window. *tail is borrowed until
+ * the reader is used again.
+ */
+enum fsl_status fsl_log_lines_tail(struct fsl_log_lines *lines, uint64_t offset, const char **tail,
+				   size_t *n_tail, struct fsl_error *err);
 
 #endif

@@ -36,7 +36,9 @@ static const char word_regex[] = "step|iter|batch|update|epoch|its?(?:per|(?![a-
 enum field {
 	FIELD_STEP,
 	FIELD_TOTAL,
+	FIELD_PLANNED,
 	FIELD_EPOCH,
+	FIELD_EPOCHS,
 	FIELD_TIME,
 	FIELD_TIME2,
 	FIELD_TIME3,
@@ -52,8 +54,8 @@ enum field {
 
 /* Names of the groups. time2 and time3 are added to time. */
 static const char *const field_names[FIELDS_N] = {
-	"step", "total", "epoch",   "time", "time2", "time3", "unit",
-	"rate", "span",  "elapsed", "data", "rank",  "key",
+	"step", "total", "planned", "epoch",   "epochs", "time", "time2", "time3",
+	"unit", "rate",  "span",    "elapsed", "data",   "rank", "key",
 };
 
 static const struct row {
@@ -70,6 +72,15 @@ static const struct row {
 
 enum { ROWS_N = sizeof(rows) / sizeof(rows[0]) };
 
+/* Lines behind the last step of a job that finished, or that stopped as it was asked to.
+ * Megatron-LM tells that it exits, the Trainer of HF its run time, MindFormers and others that
+ * training is done. */
+static const char end_regex[] =
+	"train_runtime|`Trainer\\.fit` stopped|exiting program (?:at iteration|after)|"
+	"end time of running main|^(?!.*epoch).*(?:"
+	"training (?:(?:is|was|has|been) )*(?:done|complete|finished|over\\b)|"
+	"(?:finished|done|completed|end of) training)";
+
 /* Rank at the begin of a line: torchrun, srun, mpirun, and some programs by themselves. */
 static const char rank_regex[] =
 	"^\\s*(?:\\[(?:rank|default|Rank )?\\s*(\\d+)\\]:|\\[\\d+,(\\d+)\\]<\\w+>:?|(\\d+): |"
@@ -84,7 +95,7 @@ struct pattern {
 struct fsl_log_patterns {
 	struct pattern *items; /* the user's first */
 	size_t n;
-	pcre2_code *rank, *word, *anchor;
+	pcre2_code *rank, *word, *anchor, *end;
 	pcre2_match_data *match;
 	pcre2_match_context *context;
 };
@@ -180,10 +191,11 @@ enum fsl_status fsl_log_patterns_create(struct fsl_log_patterns **out, const cha
 		patterns->rank = compile(rank_regex, 0, err);
 		patterns->word = compile(word_regex, PCRE2_CASELESS, err);
 		patterns->anchor = compile_anchors(err);
+		patterns->end = compile(end_regex, PCRE2_CASELESS, err);
 		patterns->match = pcre2_match_data_create(64, NULL);
 		patterns->context = pcre2_match_context_create(NULL);
 		if (patterns->rank == NULL || patterns->word == NULL || patterns->anchor == NULL ||
-		    patterns->match == NULL || patterns->context == NULL) {
+		    patterns->end == NULL || patterns->match == NULL || patterns->context == NULL) {
 			status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for patterns");
 		}
 	}
@@ -208,6 +220,7 @@ void fsl_log_patterns_destroy(struct fsl_log_patterns *patterns)
 	pcre2_code_free(patterns->rank);
 	pcre2_code_free(patterns->word);
 	pcre2_code_free(patterns->anchor);
+	pcre2_code_free(patterns->end);
 	pcre2_match_data_free(patterns->match);
 	pcre2_match_context_free(patterns->context);
 	fsl_free(patterns->items);
@@ -439,6 +452,11 @@ bool fsl_log_has_anchor(struct fsl_log_patterns *patterns, const char *line, siz
 	return match(patterns, patterns->anchor, line, length) >= 0;
 }
 
+bool fsl_log_is_end(struct fsl_log_patterns *patterns, const char *line, size_t length)
+{
+	return match(patterns, patterns->end, line, length) >= 0;
+}
+
 bool fsl_log_pattern_match(struct fsl_log_patterns *patterns, size_t idx, const char *line,
 			   size_t length, struct fsl_log_hit *hit)
 {
@@ -452,10 +470,14 @@ bool fsl_log_pattern_match(struct fsl_log_patterns *patterns, size_t idx, const 
 	struct text key = field_of(patterns, pattern, line, FIELD_KEY);
 	struct text rank = field_of(patterns, pattern, line, FIELD_RANK);
 	size_t end = pcre2_get_ovector_pointer(patterns->match)[1];
+	int64_t planned = count(field_of(patterns, pattern, line, FIELD_PLANNED), &is_rounded);
+	int64_t total = count(field_of(patterns, pattern, line, FIELD_TOTAL), &is_rounded);
 	*hit = (struct fsl_log_hit){
 		.step = count(step, &is_rounded),
-		.total = count(field_of(patterns, pattern, line, FIELD_TOTAL), &is_rounded),
+		.total = planned >= 0 ? planned : total,
+		.planned = planned,
 		.epoch = count(field_of(patterns, pattern, line, FIELD_EPOCH), &is_rounded),
+		.epochs = count(field_of(patterns, pattern, line, FIELD_EPOCHS), &is_rounded),
 		.is_rounded = is_rounded,
 		.stamp_ns = FSL_NS_ABSENT,
 		.ends_with_line = end == length && end > 0 && strchr("0123456789.", line[end - 1]),

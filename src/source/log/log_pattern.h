@@ -20,6 +20,8 @@ enum fsl_log_flag {
 /* What one line tells. Numbers are -1, times NaN if it does not tell them; times are seconds. */
 struct fsl_log_hit {
 	int64_t step, total, epoch;
+	int64_t planned; /* total that the job, or its last epoch, ends with */
+	int64_t epochs;  /* total of epochs */
 	bool is_rounded; /* the step is rounded ("12K") */
 	double time_s;   /* of one step */
 	double rounding; /* share of time_s that its text may hide */
@@ -48,6 +50,9 @@ unsigned fsl_log_pattern_flags(const struct fsl_log_patterns *patterns, size_t i
  * than to match them. */
 bool fsl_log_has_step_word(struct fsl_log_patterns *patterns, const char *line, size_t length);
 bool fsl_log_has_anchor(struct fsl_log_patterns *patterns, const char *line, size_t length);
+
+/* True if the line, which stands behind the last step, tells that the job is done. */
+bool fsl_log_is_end(struct fsl_log_patterns *patterns, const char *line, size_t length);
 
 /* True if the line, without colours, is of this form. Sets all of @hit but the stamp. */
 bool fsl_log_pattern_match(struct fsl_log_patterns *patterns, size_t idx, const char *line,

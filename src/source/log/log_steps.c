@@ -95,6 +95,8 @@ static void note_line(struct fsl_log_steps *s, const struct fsl_log_hit *hit, in
 	s->seen = number;
 	s->time_s = hit->time_s;
 	s->stamp_ns = hit->stamp_ns;
+	s->is_done = hit->planned > 0 && hit->step >= hit->planned &&
+		     (hit->epoch < 0 || (hit->epochs > 0 && hit->epoch >= hit->epochs));
 }
 
 /* Moves all steps so far, which had no stamp. */
@@ -287,5 +289,8 @@ void fsl_log_steps_finish(struct fsl_log_steps *s)
 {
 	if (s->is_relative && s->sink->events.n_steps > 0) {
 		move_steps(s, s->clock->written_ns - s->end_ns);
+	}
+	if (s->is_done) {
+		s->sink->events.finished_ns = s->sink->events.last_event_ns;
 	}
 }

@@ -31,12 +31,14 @@ struct fsl_log_steps {
 	int64_t elapsed_base_ns; /* time at which the elapsed time was 0 */
 	double average_from;     /* step at which the mean began */
 	bool is_relative;        /* no stamp tells the day: times are moved at the end */
+	bool is_done;            /* the last line, or what follows it, tells that the job is done */
 };
 
 /* Adds the step that a line tells, or waits until more lines tell it well enough. */
 enum fsl_status fsl_log_steps_add(struct fsl_log_steps *steps, const struct fsl_log_hit *hit,
 				  struct fsl_error *err);
-/* Call it at the end of the log: times without a stamp are counted back from the last write. */
+/* Call it at the end of the log: times without a stamp are counted back from the last write, and
+ * the sink learns whether the job is done. */
 void fsl_log_steps_finish(struct fsl_log_steps *steps);
 
 #endif

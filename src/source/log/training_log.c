@@ -67,7 +67,8 @@ struct state {
 	char nearest[NEAREST_MAX]
 		    [NEAREST_BYTES]; /* lines that may tell steps, of an unknown form */
 	size_t n_nearest;
-	uint64_t n_in_vain; /* bytes in lines with a word for step and without a step */
+	uint64_t last_step_at; /* offset of the last line of a step */
+	uint64_t n_in_vain;    /* bytes in lines with a word for step and without a step */
 };
 
 /* The first lines of a log often hold no step. A text file whose name is that of a log then counts
@@ -364,6 +365,7 @@ static enum fsl_status use(struct state *state, const struct seen *seen, struct 
 	}
 	state->sink->file->n_records++;
 	if (seen->kind == SEEN_STEP) {
+		state->last_step_at = seen->offset;
 		return fsl_log_steps_add(&state->steps, hit, err);
 	}
 	if (seen->kind == SEEN_CUT) {
@@ -427,6 +429,24 @@ static enum fsl_status follow(struct state *state, struct fsl_error *err)
 	}
 }
 
+/* Looks for a line behind the last step which tells that the job is done. */
+static enum fsl_status find_end(struct state *state, struct fsl_error *err)
+{
+	const char *at = NULL;
+	size_t n_left = 0;
+	FSL_TRY(fsl_log_lines_tail(&state->lines, state->last_step_at, &at, &n_left, err));
+	while (n_left > 0 && !state->steps.is_done) {
+		const char *newline = memchr(at, '\n', n_left);
+		size_t length = newline != NULL ? (size_t)(newline - at) : n_left;
+		size_t n_looked = length < FSL_LOG_LINE_BYTES ? length : FSL_LOG_LINE_BYTES;
+		state->steps.is_done = fsl_log_is_end(state->patterns, at, n_looked);
+		length += newline != NULL ? 1 : 0;
+		at += length;
+		n_left -= length;
+	}
+	return FSL_OK;
+}
+
 static void tell_unknown(struct state *state)
 {
 	if (state->n_nearest == 0) {
@@ -451,6 +471,7 @@ static enum fsl_status read_steps(struct state *state, struct fsl_error *err)
 	}
 	FSL_TRY(begin_steps(state, chosen, err));
 	enum fsl_status status = follow(state, err);
+	FSL_THEN(status, find_end(state, err));
 	fsl_log_steps_finish(&state->steps);
 	return status;
 }

@@ -101,6 +101,47 @@ static void silence_since_yesterday_is_the_end_of_the_job(void **state)
 	assert_non_null(strstr(fixture.out.reason, "taken as ended"));
 }
 
+/* The log of rank 0 tells the end; others leave events for @more_ms afterwards. */
+static void finish(int64_t more_ms)
+{
+	const int64_t last_ms[] = {58000, 58000 + more_ms};
+	add_steps(59, 977, 0.005);
+	add_ranks(last_ms, 2);
+	static struct fsl_step_time last = {.step = 59, .is_logged = 1, .dur_ns = 977 * MS};
+	last.begin_ns = T0 + 57000 * MS;
+	struct fsl_rank *rank = fsl_run_add_rank(&fixture.run, 0, &fixture.err);
+	assert_int_equal(FSL_APPEND(rank, steps, &last, &fixture.err), FSL_OK);
+	rank->finished_ns = last.begin_ns + last.dur_ns;
+	fixture.config.now_ns = T0 + (58000 + more_ms) * MS + 60 * MINUTE;
+	perceive();
+}
+
+static void a_job_that_finished_by_its_log_does_not_hang(void **state)
+{
+	(void)state;
+	finish(10);
+	check_kind(FSL_VERDICT_NORMAL, "normal");
+	assert_true(fixture.out.is_over);
+	assert_non_null(strstr(fixture.out.reason, "finished, by its log"));
+}
+
+static void what_goes_on_long_after_the_end_of_a_log_is_another_job(void **state)
+{
+	(void)state;
+	finish(31 * 60 * 1000);
+	check_kind(FSL_VERDICT_HANG, "hang");
+	assert_false(fixture.out.is_over);
+}
+
+static void a_log_that_goes_on_behind_an_end_has_not_finished(void **state)
+{
+	(void)state;
+	finish(10);
+	fsl_run_add_rank(&fixture.run, 0, &fixture.err)->finished_ns -= MS;
+	perceive();
+	check_kind(FSL_VERDICT_HANG, "hang");
+}
+
 static void one_live_rank_means_no_hang(void **state)
 {
 	(void)state;
@@ -259,6 +300,9 @@ int main(void)
 		CASE(silence_of_a_few_long_steps_is_not_told),
 		CASE(ranks_whose_records_are_whole_did_not_stop_first),
 		CASE(silence_since_yesterday_is_the_end_of_the_job),
+		CASE(a_job_that_finished_by_its_log_does_not_hang),
+		CASE(what_goes_on_long_after_the_end_of_a_log_is_another_job),
+		CASE(a_log_that_goes_on_behind_an_end_has_not_finished),
 		CASE(one_live_rank_means_no_hang),
 		CASE(detector_that_is_switched_off_is_noted),
 		CASE(clock_that_runs_ahead_is_no_hang),

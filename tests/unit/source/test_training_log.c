@@ -620,6 +620,94 @@ static void a_log_of_each_rank_is_read(void **state)
 	assert_int_equal(tree_rank(&tree, 7)->n_steps, 30);
 }
 
+/* Adds @form with @step in place of its '#'. */
+static size_t add_line(char *to, size_t size, const char *form, int step)
+{
+	const char *at = strchr(form, '#');
+	assert_non_null(at);
+	return (size_t)snprintf(to, size, "%.*s%d%s", (int)(at - form), form, step, at + 1);
+}
+
+/* 20 lines of @form, of the steps up to @last, and then @behind. */
+static bool is_finished(const char *form, int last, const char *behind)
+{
+	char text[8192];
+	size_t length = 0;
+	for (int step = last - 19; step <= last; step++) {
+		length += add_line(text + length, sizeof(text) - length, form, step);
+	}
+	(void)snprintf(text + length, sizeof(text) - length, "%s", behind);
+	(void)read_text(text);
+	const struct fsl_rank *rank = tree_rank(&tree, 0);
+	assert_true(rank->n_steps >= 20);
+	assert_true(rank->finished_ns == 0 || rank->finished_ns == rank->last_event_ns);
+	return rank->finished_ns > 0;
+}
+
+#define MEGATRON    " iteration #/ 90 | elapsed time per iteration (ms): 900.0 |\n"
+#define MEGATRON_71 " iteration 71/ 90 | elapsed time per iteration (ms): 900.0 |\n"
+#define MINDFORMERS                                                                                \
+	"2025-06-15 15:07:22,000 - INFO - { Epoch:[ 2/ 3], step:[#/ 40], per_step_time: 100ms }\n"
+#define LAST_EPOCH                                                                                 \
+	"2025-06-15 15:07:22,000 - INFO - { Epoch:[ 3/ 3], step:[#/ 40], per_step_time: 100ms }\n"
+#define BAR "60%|==  | #/90 [00:30<00:20,  1.00s/it]\n"
+
+static void the_planned_step_is_the_end_of_the_job(void **state)
+{
+	(void)state;
+	assert_true(is_finished(MEGATRON, 90, ""));
+	assert_false(is_finished(MEGATRON, 89, ""));
+	assert_true(is_finished(LAST_EPOCH, 40, "saving\n"));
+	assert_false(is_finished(LAST_EPOCH, 39, "saving\n"));
+	assert_false(is_finished(MINDFORMERS, 40, "saving\n"));
+}
+
+static void a_total_that_may_be_that_of_an_epoch_ends_no_job(void **state)
+{
+	(void)state;
+	assert_false(is_finished(BAR, 90, ""));
+	assert_true(is_finished(BAR, 90, "{'train_runtime': 90.1, 'epoch': 1.0}\n"));
+}
+
+static void a_line_behind_the_last_step_tells_the_end(void **state)
+{
+	(void)state;
+	static const char *const ends[] = {
+		"[after training is done] datetime: 2025-06-15 15:20:00\n",
+		"exiting program at iteration 70\n", "INFO - .........Training Over!.............",
+		"`Trainer.fit` stopped: `max_steps=70` reached.\n", "- Training completed\n"};
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		assert_true(is_finished(MEGATRON, 70, ends[i]));
+	}
+	assert_false(is_finished(MEGATRON, 70, "epoch 1: training complete, evaluating\n"));
+	assert_false(is_finished(MEGATRON, 70, "training overview: none\nsaving\n"));
+	/* A job that goes on in the same file. */
+	assert_false(is_finished(MEGATRON "training is done\n", 70, MEGATRON_71));
+}
+
+/* More bytes than the reader holds lie between the last step and the end of the file. */
+static void an_end_is_found_at_the_end_of_a_large_file(void **state)
+{
+	(void)state;
+	enum { LARGE = 1 << 20 };
+	char *text = fsl_calloc(LARGE + 64, 1);
+	assert_non_null(text);
+	size_t length = 0;
+	for (int step = 51; step <= 70; step++) {
+		length += add_line(text + length, LARGE - length, MEGATRON, step);
+	}
+	for (; length < LARGE; length++) {
+		text[length] = length % 64 == 0 ? '\n' : '.';
+	}
+	(void)snprintf(text + length, 64, "\nfinished training\n");
+	(void)read_text(text);
+	assert_true(tree_rank(&tree, 0)->finished_ns > 0);
+	text[length] = '\0';
+	(void)read_text(text);
+	assert_int_equal(tree_rank(&tree, 0)->finished_ns, 0);
+	fsl_free(text);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -646,6 +734,10 @@ int main(void)
 		TEST(a_log_is_given_up_when_much_of_it_only_looks_like_steps),
 		TEST(hostile_bytes_cost_their_lines_alone),
 		TEST(a_log_of_each_rank_is_read),
+		TEST(the_planned_step_is_the_end_of_the_job),
+		TEST(a_total_that_may_be_that_of_an_epoch_ends_no_job),
+		TEST(a_line_behind_the_last_step_tells_the_end),
+		TEST(an_end_is_found_at_the_end_of_a_large_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
