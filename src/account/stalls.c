@@ -53,10 +53,16 @@ static double quartile(const struct fsl_stalls_look *look, size_t begin, size_t 
 
 static void set_levels(struct fsl_stalls_look *look)
 {
+	double *after_ms = look->excess; /* until the excess takes its place, from the end on */
 	for (size_t i = 0; i < look->n; i++) {
-		size_t begin = i > FSL_STALL_WINDOW ? i - FSL_STALL_WINDOW : 0;
 		size_t end = look->n - i > FSL_STALL_WINDOW ? i + 1 + FSL_STALL_WINDOW : look->n;
-		look->level_ms[i] = fmax(quartile(look, begin, i), quartile(look, i + 1, end));
+		after_ms[i] = quartile(look, i + 1, end);
+	}
+	for (size_t i = look->n; i-- > 0;) {
+		/* The steps before this one are those after an earlier one. */
+		double before_ms = i > FSL_STALL_WINDOW ? after_ms[i - FSL_STALL_WINDOW - 1]
+							: quartile(look, 0, i);
+		look->level_ms[i] = fmax(before_ms, after_ms[i]);
 		look->excess[i] = log(look->step_ms[i] / look->level_ms[i]);
 	}
 }

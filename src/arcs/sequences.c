@@ -1,5 +1,6 @@
 /* Which operator divides a sequence into steps that are alike. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "arcs/classes.h"
 #include "base/log.h"
@@ -39,9 +40,7 @@ static void count_kinds(struct kinds *kinds, const uint64_t *tokens, size_t n,
 			uint32_t *kind_of_place)
 {
 	kinds->n = 0;
-	for (size_t i = 0; i < 2 * FSL_ARCS_KINDS_MAX; i++) {
-		kinds->slots[i] = UINT32_MAX;
-	}
+	memset(kinds->slots, 0xff, sizeof(kinds->slots));
 	for (size_t i = 0; i < n; i++) {
 		uint32_t k = kind_of(kinds, tokens[i]);
 		if (k == UINT32_MAX) {
@@ -57,7 +56,8 @@ static void count_kinds(struct kinds *kinds, const uint64_t *tokens, size_t n,
 
 bool fsl_sequence_kinds(uint64_t *hash, size_t *n_kinds, const uint64_t *tokens, size_t n)
 {
-	struct kinds *kinds = fsl_calloc(1, sizeof(*kinds));
+	struct fsl_arena arena = {0};
+	struct kinds *kinds = fsl_arena_take(&arena, sizeof(*kinds)); /* most of it stays unused */
 	*hash = 0;
 	if (kinds == NULL) {
 		return false;
@@ -69,7 +69,7 @@ bool fsl_sequence_kinds(uint64_t *hash, size_t *n_kinds, const uint64_t *tokens,
 			*hash += (kinds->items[k].token | 1) * FACTOR;
 		}
 	}
-	fsl_free(kinds);
+	fsl_arena_fini(&arena);
 	return true;
 }
 

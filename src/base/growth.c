@@ -113,6 +113,18 @@ static void fit(struct slope *slope, struct bins *bins)
 		criterion(bins, error, 2.0 + (slope->begin > 0) + (slope->end < bins->n));
 }
 
+/* True if no slope can change by @change_min: least squares rise by at most 1.5 times the spread.
+ */
+static bool is_level(const struct bins *bins, double change_min)
+{
+	double least = bins->y[0], most = bins->y[0];
+	for (size_t i = 1; i < bins->n; i++) {
+		least = bins->y[i] < least ? bins->y[i] : least;
+		most = bins->y[i] > most ? bins->y[i] : most;
+	}
+	return most - least < change_min / (2.0 + change_min) * least;
+}
+
 static struct slope best_slope(struct bins *bins)
 {
 	struct slope best = {.criterion = INFINITY};
@@ -138,7 +150,7 @@ enum fsl_status fsl_growth_find(struct fsl_growth *out, const double *values, si
 		return FSL_OK;
 	}
 	FSL_TRY(fill(&bins, values, n, &is_good, err));
-	if (!is_good) {
+	if (!is_good || is_level(&bins, change_min)) {
 		return FSL_OK;
 	}
 	struct slope slope = best_slope(&bins);
