@@ -434,7 +434,10 @@ static void put_files(const struct fsl_case_parts *parts, cJSON *root,
 {
 	const struct fsl_report *report = parts->report;
 	bool has_files = config != NULL && report->profile == NULL;
-	if (has_files && report->perception != NULL) {
+	if (has_files && report->perception_document != NULL) {
+		fsl_document_item(parts->document, root, "perception",
+				  cJSON_CreateObjectReference(report->perception_document->child));
+	} else if (has_files && report->perception != NULL) {
 		fsl_document_item(parts->document, root, "perception",
 				  fsl_perception_json(report->perception, config));
 	} else {

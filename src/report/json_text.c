@@ -176,19 +176,25 @@ char *fsl_json_text(const cJSON *json, int indent)
 	return sink.text;
 }
 
+enum fsl_status fsl_json_print_text(FILE *stream, const char *text, struct fsl_error *err)
+{
+	bool is_written = fputs(text, stream) >= 0 && fputc('\n', stream) != EOF;
+	is_written = fflush(stream) == 0 && is_written;
+	int number = errno;
+	if (!is_written) {
+		return FSL_FAIL(err, FSL_ERR_IO, "cannot print the verdict: error=\"%s\"",
+				fsl_os_error(number).text);
+	}
+	return FSL_OK;
+}
+
 enum fsl_status fsl_json_print(FILE *stream, const cJSON *json, struct fsl_error *err)
 {
 	char *text = json != NULL ? fsl_json_text(json, STDOUT_INDENT) : NULL;
 	if (text == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: document=\"--format json\"");
 	}
-	bool is_written = fputs(text, stream) >= 0 && fputc('\n', stream) != EOF;
-	is_written = fflush(stream) == 0 && is_written;
-	int number = errno;
+	enum fsl_status status = fsl_json_print_text(stream, text, err);
 	fsl_free(text);
-	if (!is_written) {
-		return FSL_FAIL(err, FSL_ERR_IO, "cannot print the verdict: error=\"%s\"",
-				fsl_os_error(number).text);
-	}
-	return FSL_OK;
+	return status;
 }

@@ -30,6 +30,9 @@ char *fsl_json_text(const cJSON *json, int indent);
  * FSL_ERR_MEMORY. */
 enum fsl_status fsl_json_print(FILE *stream, const cJSON *json, struct fsl_error *err);
 
+/* The same for a text that was made with an indent of 2. */
+enum fsl_status fsl_json_print_text(FILE *stream, const char *text, struct fsl_error *err);
+
 /* Prints the document of `--format json`: the case. @config NULL: of captures. */
 enum fsl_status fsl_report_json(FILE *stream, const struct fsl_report *report,
 				const struct fsl_config *config, struct fsl_error *err);
@@ -38,7 +41,7 @@ enum fsl_status fsl_report_json(FILE *stream, const struct fsl_report *report,
  * Writes fail_slow_perception_result_<type>_<unix s>.json (indent 4) and slow_node_result_<unix
  * s>.json (one line) into the configured folders, made when missing. An existing file is never
  * replaced: the second of the name is raised until it is free. Both note the path in @report, as
- * text of the arena of the verdict.
+ * text of the arena of the verdict; the first one also the document, which @report owns then.
  */
 enum fsl_status fsl_report_write_perception(struct fsl_report *report,
 					    const struct fsl_config *config, struct fsl_error *err);

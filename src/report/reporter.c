@@ -1,6 +1,8 @@
 /* The table of reporters, from reporters.def, and the one way through it. */
 #include "report/reporter.h"
 
+#include <cjson/cJSON.h>
+
 #include "base/mem.h"
 
 #define REPORTER(name) extern const struct fsl_reporter fsl_reporter_##name;
@@ -71,6 +73,10 @@ enum fsl_status fsl_report_tell_through(const struct fsl_reporter *const *report
 		}
 		fsl_free(selves[i]);
 	}
+	fsl_free(report->case_text);
+	cJSON_Delete(report->perception_document);
+	report->case_text = NULL;
+	report->perception_document = NULL;
 	return status;
 }
 

@@ -9,7 +9,7 @@
 #include "report/case_json.h"
 #include "report/report.h"
 
-enum { FILE_INDENT = 2 };
+enum { FILE_INDENT = 2 }; /* as on the terminal */
 
 /* Its keys say where the file lies. */
 struct kept {
@@ -67,7 +67,7 @@ static char *path_of(const struct kept *kept, const struct fsl_report *report)
 }
 
 static enum fsl_status write_case(const struct kept *kept, const char *path,
-				  const struct fsl_report *report, struct fsl_error *err)
+				  struct fsl_report *report, struct fsl_error *err)
 {
 	cJSON *root = fsl_case_json(report, kept->config);
 	char *text = root != NULL ? fsl_json_text(root, FILE_INDENT) : NULL;
@@ -77,7 +77,7 @@ static enum fsl_status write_case(const struct kept *kept, const char *path,
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: document=\"case\"");
 	}
 	size_t length = strlen(text);
-	text[length] = '\n'; /* as on the terminal; the text's end is given by its length */
+	text[length] = '\n'; /* the end is given by the length */
 	enum fsl_status status = fsl_file_write_atomic(path, text, length + 1, err);
 	if (status != FSL_OK) {
 		bool is_option = kept->config == NULL || kept->config->is_output_given;
@@ -88,7 +88,8 @@ static enum fsl_status write_case(const struct kept *kept, const char *path,
 				   is_option ? "option=\"--output\""
 					     : "key=\"slow_node_detection_path\"");
 	}
-	fsl_free(text);
+	text[length] = '\0';
+	report->case_text = text;
 	return status;
 }
 

@@ -24,7 +24,10 @@ static bool begin(void *self, const struct fsl_config *config, const struct fsl_
 
 static enum fsl_status verdict(void *self, struct fsl_report *report, struct fsl_error *err)
 {
-	return fsl_report_json(report->stream, report, ((const struct json *)self)->config, err);
+	return report->case_text != NULL
+		       ? fsl_json_print_text(report->stream, report->case_text, err)
+		       : fsl_report_json(report->stream, report,
+					 ((const struct json *)self)->config, err);
 }
 
 const struct fsl_reporter fsl_reporter_json = {

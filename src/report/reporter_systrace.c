@@ -106,11 +106,9 @@ enum fsl_status fsl_report_write_perception(struct fsl_report *report,
 	struct target target = {config->fail_slow_perception_path,
 				set_by(config, "key=\"fail_slow_perception_path\""), stem,
 				PERCEPTION_INDENT};
-	cJSON *json = fsl_perception_json(perception, config);
-	enum fsl_status status = write_document(json, &target, config->now_ns, &perception->arena,
-						&report->perception_path, err);
-	cJSON_Delete(json);
-	return status;
+	report->perception_document = fsl_perception_json(perception, config);
+	return write_document(report->perception_document, &target, config->now_ns,
+			      &perception->arena, &report->perception_path, err);
 }
 
 enum fsl_status fsl_report_write_localisation(struct fsl_report *report,

@@ -81,6 +81,7 @@ static enum fsl_status write_perception(struct sample *sample, const char **path
 	struct fsl_report report = sample_report(sample);
 	report.perception_path = NULL;
 	enum fsl_status status = fsl_report_write_perception(&report, &sample->config, err);
+	cJSON_Delete(report.perception_document);
 	*path = report.perception_path;
 	return status;
 }
