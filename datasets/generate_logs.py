@@ -130,6 +130,40 @@ def forms():
         f"{stamp(e, mark=',')} [INFO] Epoch {(n - 1) // 20 + 1}/3, Step {(n - 1) % 20 + 1}/20, imgsize (640, 640), "
         f"loss: 11.6707\n{stamp(e, mark=',')} [INFO] Epoch {(n - 1) // 20 + 1}/3, Step {(n - 1) % 20 + 1}/20, "
         f"step time: {s * 1000:.2f} ms\n"))
+    yield "mindspore_per_step.log", lines("per step", lambda n, s, e: (
+        f"epoch:[{(n - 1) // 20 + 1:3d}/  3] step:[{(n - 1) % 20 + 1:5d}/   20], loss:[2.701], per step time:"
+        f"{s * 1000:.3f} ms, lr:0.01\n"))
+    yield "deepspeed_step.log", lines("ds step", lambda n, s, e: (
+        f"[{stamp(e, mark=',')}] [INFO] [logging.py:96:log_dist] [Rank 0] time (ms) | fwd: {s * 300:.2f} | "
+        f"bwd: {s * 600:.2f} | bwd_inner: {s * 550:.2f} | bwd_allreduce: {s * 50:.2f} | step: {s * 100:.2f}\n"))
+    yield "deepspeed_throughput.log", lines("ds speed", lambda n, s, e: (
+        f"[{stamp(e, mark=',')}] [INFO] [timer.py:264:stop] epoch=0/micro_step={n * 4}/global_step={n}, "
+        f"RunningAvgSamplesPerSec={n * 256 / e:.4f}, CurrSamplesPerSec={256 / s:.4f}, MemAllocated=20.1GB\n"))
+    yield "mmengine.log", lines("mmengine", lambda n, s, e: (
+        f"{stamp(e, '%Y/%m/%d %H:%M:%S')} - mmengine - INFO - Iter(train) [{n:6d}/90000]  base_lr: 1.0000e-02 "
+        f"eta: 3 days, 5:30:00  time: {s:.4f}  data_time: 0.0123  memory: 31022  loss: 2.1234\n"))
+    yield "fairseq.log", lines("fairseq", lambda n, s, e: (
+        f'{stamp(e)} | INFO | train_inner | {{"epoch": 1, "update": {n / 900:.3f}, "loss": "9.812", "wps": '
+        f'"{65536 / s:.1f}", "ups": "{1 / s:.2f}", "num_updates": "{n}", "lr": "2.5e-06"}}\n'))
+    yield "paddle_trainer.log", lines("paddle", lambda n, s, e: (
+        f"[{stamp(e, mark=',')}] [    INFO] - loss: 9.81, learning_rate: 3e-06, global_step: {n}, interval_runtime: "
+        f"{s:.4f}, interval_samples_per_second: {256 / s:.4f}, interval_steps_per_second: {1 / s:.4f}\n"))
+    yield "paddle_batch_cost.log", lines("batch cost", lambda n, s, e: (
+        f"[{stamp(e, mark=',')}] [    INFO] - global step {n}, epoch: 0, batch: {n - 1}, loss: 10.9, avg_reader_cost: "
+        f"0.00321 sec, avg_batch_cost: {s:.5f} sec, speed: {1 / s:.2f} step/s\n"))
+    yield "maxtext.log", lines("maxtext", lambda n, s, e: (
+        f"completed step: {n - 1}, seconds: {s:.3f}, TFLOP/s/device: {500 / s:.3f}, Tokens/s/device: "
+        f"{8192 / s:.3f}, total_weights: 65536, loss: 10.870\n"))
+    yield "verl.log", lines("verl", lambda n, s, e: (
+        f"step:{n} - actor/loss:0.01 - critic/rewards/mean:0.51 - timing_s/gen:{s * 0.6:.3f} - timing_s/step:{s:.3f}\n"))
+    yield "train_time.log", lines("train time", lambda n, s, e: (
+        f"step:{n}/600 train_loss:5.1234 train_time:{e * 1000:.0f}ms step_avg:{e * 1000 / n:.2f}ms\n"))
+    yield "pytorch_meters.log", lines("meters", lambda n, s, e: (
+        f"Epoch: [{(n - 1) // 20}][{(n - 1) % 20 + 1:3d}/20]\tTime  {s:.3f} ({e / n:.3f})\tData  0.012 ( 0.014)\t"
+        f"Loss 6.9012e+00 (6.9341e+00)\n"))
+    yield "generic_per_step.log", lines("per", lambda n, s, e: f"{n}/600 - loss: 1.2 - {s * 1000:.0f}ms/step\n")
+    yield "generic_step_time.log", lines("step time", lambda n, s, e: f"train step={n} | loss=1.1 | step_time={s:.3f}\n")
+    yield "generic_rate.log", lines("rate", lambda n, s, e: f"Iteration {n} loss 1.1 speed {1 / s:.4f} it/s\n")
     yield "generic_time.log", lines("time", lambda n, s, e: f"iter {n}: loss 3.2, time {s * 1000:.2f}ms\n")
     yield "generic_cumulative.log", lines("sum", lambda n, s, e: f"step {n} elapsed {e:.2f} s, loss 3.2\n")
     yield "generic_stamp.log", lines("stamp", lambda n, s, e: (
