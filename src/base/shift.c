@@ -42,7 +42,7 @@ const struct fsl_shift_options fsl_shift_steps = {
 	.penalty = 3.0,
 	.sigma_min = 0.001,
 	.change_min = 0.05,
-	.sigmas_min = 2.0,
+	.sigmas_min = 1.5,
 	.sigmas_min_mean = 10.0,
 	.p_max = 0.002,
 	.side_max = 200,
@@ -265,7 +265,7 @@ static bool is_large(const struct fsl_shift_work *work, const struct sides *side
 	double change = fabs(sides->level_after - sides->level_before);
 	double n_least =
 		(double)(sides->n_before < sides->n_after ? sides->n_before : sides->n_after);
-	double sigmas = fmax(options->sigmas_min, options->sigmas_min_mean / sqrt(n_least));
+	double sigmas = fmax(options->sigmas_min, work->sigmas_mean / sqrt(n_least));
 	double share = options->is_relative
 			       ? log1p(options->change_min)
 			       : options->change_min * fabs(sides->level_before + work->offset);
@@ -495,6 +495,12 @@ static enum fsl_status find(struct fsl_shifts *out, struct fsl_shift_work *work,
 	}
 	out->n_spikes = cap_spikes(work);
 	work->correlation = local_correlation(work);
+	/* With a correlation of 0.6 the root is 2: n values tell as much as a quarter of them. What
+	 * a correlation may be off by is added. */
+	double alike = fmin(work->correlation + 1.0 / sqrt((double)work->n), 0.6);
+	work->sigmas_mean =
+		0.5 * work->options->sigmas_min_mean * sqrt((1.0 + alike) / (1.0 - alike));
+	out->sigmas_mean = work->sigmas_mean;
 	work->spread = fsl_std(work->capped, work->n, fsl_mean(work->capped, work->n));
 	size_t n_cuts = 0;
 	struct fsl_shift_cut *cuts = NULL;

@@ -34,17 +34,19 @@ struct fsl_shift_options {
 	double penalty, penalty_spread;
 	double sigma_min; /* least noise; a share of the level if relative */
 	/* Size of a change: all of these must be reached; 0 switches one off. */
-	double change_min;      /* share of the level before: 0.05 */
-	double sigmas_min;      /* times the noise of one value */
-	double sigmas_min_mean; /* times sigma / sqrt(values of the shorter side) */
-	double spread_min;      /* times the standard deviation of the whole series */
-	double p_max;           /* greatest p of the two-sided Mann-Whitney test */
-	bool is_correlated;     /* the test allows for neighbours that are alike, so that a slow
-				   wave is no change */
-	bool must_beat_line;    /* a step must fit its two sides better than a line does, so that
-				   a drift is no change */
-	size_t side_max;        /* a change is verified on so many values on either side */
-	size_t changes_max;     /* if there are more changes, the least are left out */
+	double change_min; /* share of the level before: 0.05 */
+	double sigmas_min; /* times the noise of one value */
+	/* times sigma / sqrt(values of the shorter side), if neighbours correlate by 0.6 or more;
+	 * down to half of it if they do not */
+	double sigmas_min_mean;
+	double spread_min;   /* times the standard deviation of the whole series */
+	double p_max;        /* greatest p of the two-sided Mann-Whitney test */
+	bool is_correlated;  /* the test allows for neighbours that are alike, so that a slow
+				wave is no change */
+	bool must_beat_line; /* a step must fit its two sides better than a line does, so that
+				a drift is no change */
+	size_t side_max;     /* a change is verified on so many values on either side */
+	size_t changes_max;  /* if there are more changes, the least are left out */
 };
 
 /* Any series: `failslow series`. */
@@ -67,6 +69,9 @@ struct fsl_shifts {
 	size_t n_missing; /* NaN, infinite, beyond the magnitude, or not positive if relative */
 	size_t n_spikes;  /* values that were capped */
 	double sigma;     /* noise of one value; share of the level if relative; NaN: too few */
+	/* How many sigma a level of n values differs by, times sqrt(n): sigmas_min_mean, or less if
+	 * neighbours are less alike than it stands for. */
+	double sigmas_mean;
 };
 
 /* A series of fewer values can have no change that passes. */

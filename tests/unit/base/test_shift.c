@@ -156,6 +156,35 @@ static void size_decides(void **state)
 	expect(values, N, &options, 2, (size_t[]){50, 120});
 }
 
+/* Values of one variance whose neighbours correlate by @alike, and a level of 15 % at the end. */
+static size_t n_changes(double alike, size_t n_before, uint64_t seed)
+{
+	double values[N], last = 0.0;
+	for (size_t i = 0; i < 72; i++) {
+		double fresh = noise(&seed) + noise(&seed) + noise(&seed); /* of variance 1 */
+		last = alike * last + sqrt(1.0 - alike * alike) * fresh;
+		values[i] = 100.0 * exp(0.06 * last) * (i < n_before ? 1.0 : 1.15);
+	}
+	struct fsl_shifts shifts = find(values, 72, &fsl_shift_steps);
+	size_t n = shifts.n;
+	fsl_shifts_fini(&shifts);
+	return n;
+}
+
+static void neighbours_that_are_alike_make_a_level_need_more_values(void **state)
+{
+	(void)state;
+	size_t n_fresh = 0, n_alike = 0, n_level = 0;
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		n_fresh += n_changes(0.0, 12, seed) == 1;
+		n_alike += n_changes(0.7, 12, seed) == 1;
+		n_level += n_changes(0.0, 0, seed) > 0 || n_changes(0.7, 0, seed) > 0;
+	}
+	assert_in_range(n_fresh, 50, 200);
+	assert_in_range(n_alike, 0, n_fresh / 2);
+	assert_in_range(n_level, 0, 4);
+}
+
 static void holes_are_left_out_and_positions_count_them(void **state)
 {
 	(void)state;
@@ -435,6 +464,7 @@ int main(void)
 		cmocka_unit_test(a_drift_is_a_change_only_where_that_is_asked_for),
 		cmocka_unit_test(a_walk_is_no_change),
 		cmocka_unit_test(size_decides),
+		cmocka_unit_test(neighbours_that_are_alike_make_a_level_need_more_values),
 		cmocka_unit_test(holes_are_left_out_and_positions_count_them),
 		cmocka_unit_test(too_few_or_equal_values_are_no_change),
 		cmocka_unit_test(short_series_are_judged_as_far_as_ranks_can_tell),
