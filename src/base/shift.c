@@ -42,7 +42,7 @@ const struct fsl_shift_options fsl_shift_steps = {
 	.penalty = 3.0,
 	.sigma_min = 0.001,
 	.change_min = 0.05,
-	.sigmas_min = 1.5,
+	.sigmas_min = 2.0,
 	.sigmas_min_mean = 10.0,
 	.p_max = 0.002,
 	.side_max = 200,
@@ -259,13 +259,19 @@ static struct sides sides_of(const struct fsl_shift_work *work, const struct fsl
 	};
 }
 
-static bool is_large(const struct fsl_shift_work *work, const struct sides *sides)
+/* A change that is large only because neighbours are not alike needs so many sigma, and a p so
+ * small that heavy tails, in which some values lie together by chance, do not reach it. */
+static const double SIGMAS_FRESH_MIN = 1.5;
+static const double P_FRESH_MAX = 1e-6;
+
+static bool is_large(const struct fsl_shift_work *work, const struct sides *sides,
+		     double sigmas_min, double sigmas_mean)
 {
 	const struct fsl_shift_options *options = work->options;
 	double change = fabs(sides->level_after - sides->level_before);
 	double n_least =
 		(double)(sides->n_before < sides->n_after ? sides->n_before : sides->n_after);
-	double sigmas = fmax(options->sigmas_min, work->sigmas_mean / sqrt(n_least));
+	double sigmas = fmax(sigmas_min, sigmas_mean / sqrt(n_least));
 	double share = options->is_relative
 			       ? log1p(options->change_min)
 			       : options->change_min * fabs(sides->level_before + work->offset);
@@ -337,10 +343,14 @@ static void judge(const struct fsl_shift_work *work, struct fsl_shift_cut *cuts,
 	struct sides sides = sides_of(work, cuts, n_cuts, k);
 	cuts[k].change = sides.level_after - sides.level_before;
 	cuts[k].p_value = 1.0;
-	cuts[k].stands = is_large(work, &sides);
+	cuts[k].stands = is_large(work, &sides, fmin(options->sigmas_min, SIGMAS_FRESH_MIN),
+				  work->sigmas_mean);
 	if (cuts[k].stands) {
+		bool is_clear =
+			is_large(work, &sides, options->sigmas_min, options->sigmas_min_mean);
+		double p_max = is_clear ? options->p_max : fmin(options->p_max, P_FRESH_MAX);
 		cuts[k].p_value = p_value_of(work, &sides);
-		cuts[k].stands = cuts[k].p_value <= options->p_max &&
+		cuts[k].stands = cuts[k].p_value <= p_max &&
 				 (!options->must_beat_line || is_step(work, &sides));
 	}
 }
