@@ -473,6 +473,15 @@ enum { FSL_USUAL_STEPS_MIN = 3 };
 #define FSL_EXPERTS_PEAK_TO_MEAN_MIN 1.2
 
 /*
+ * Captures: types of operators (operator_types.h).
+ */
+/* A table of kernels is whole if it holds this share of the time computed. By experience. */
+#define FSL_KERNELS_TOLD_SHARE_MIN 0.5
+/* Types of operators that ask for the same number of blocks: it is the number of cores. Fewer may
+ * agree by chance. */
+enum { FSL_CORES_TYPES_MIN = 3 };
+
+/*
  * Captures: clocks of the cores (clocks.h).
  */
 /* Time that a lower clock costs, as share. As the profiler's own advisor. */

@@ -7,6 +7,7 @@
 
 #include "base/try.h"
 #include "blame/limits.h"
+#include "blame/operator_types.h"
 
 struct work {
 	const struct fsl_own_parts_job *job;
@@ -33,12 +34,14 @@ static double more_of(const struct work *work, size_t r, const double *part_ms)
 static struct fsl_own_part part_of(const struct work *work, size_t r)
 {
 	const struct fsl_place_rank *place = &work->places->ranks[r];
+	const struct fsl_profile_rank *rank = &work->job->kernels->profile->ranks[r];
 	struct fsl_own_part part = {.computing_more_ms = more_of(work, r, work->job->computing_ms),
 				    .idle_more_ms = more_of(work, r, work->job->idle_ms)};
 	part.is_compute = part.computing_more_ms >= FSL_EXPLAINED_SHARE_MIN * place->more_ms;
+	/* An excerpt of its kernels tells nothing. */
 	part.has_more_work =
-		place->is_named && part.is_compute && !work->job->is_cut[r] &&
-		work->job->kernels->profile->ranks[r].n_kernels > 0 &&
+		place->is_named && part.is_compute && rank->n_kernels > 0 &&
+		!fsl_operator_types_are_cut(rank) &&
 		work->kernels[r].excess_ms < FSL_EXPLAINED_SHARE_MIN * part.computing_more_ms;
 	return part;
 }

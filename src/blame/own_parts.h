@@ -10,8 +10,6 @@ struct fsl_own_parts_job {
 	const struct fsl_kernels_job *kernels; /* with the places */
 	const uint32_t *class_of;
 	const double *computing_ms, *idle_ms; /* per step; NaN: not told */
-	/* True if the table of kernels of a named rank is an excerpt, which tells nothing. */
-	const bool *is_cut;
 };
 
 struct fsl_own_part {

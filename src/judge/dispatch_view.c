@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "blame/operator_types.h"
 #include "capture/step_rows.h"
 #include "judge/limits.h"
-#include "judge/operator_types.h"
 
 static double per_step_ms(const struct fsl_profile_rank *rank, double total_ns)
 {

@@ -9,9 +9,9 @@
 #include "base/try.h"
 #include "blame/kernel_peers.h"
 #include "blame/limits.h"
+#include "blame/operator_types.h"
 #include "capture/step_rows.h"
 #include "judge/limits.h"
-#include "judge/operator_types.h"
 #include "judge/to_places.h"
 #include "text/phrase.h"
 
@@ -201,8 +201,7 @@ static const struct {
 static size_t bound_of(const struct fsl_operator_type *type)
 {
 	size_t most = 0;
-	if (type->placed_ms >= FSL_JUDGE_KERNELS_TOLD_SHARE_MIN * type->ms &&
-	    type->placed_ms > 0.0 &&
+	if (type->placed_ms >= FSL_KERNELS_TOLD_SHARE_MIN * type->ms && type->placed_ms > 0.0 &&
 	    type->blocks_ms <= FSL_JUDGE_BLOCKS_SHARE_MAX * type->cores_ms) {
 		return BOUND_BLOCKS;
 	}

@@ -9,7 +9,6 @@
 #include "blame/own_parts.h"
 #include "capture/step_rows.h"
 #include "judge/limits.h"
-#include "judge/operator_types.h"
 #include "judge/to_places.h"
 #include "text/phrase.h"
 
@@ -187,35 +186,21 @@ static enum fsl_status tell_missing(const struct work *work, struct fsl_error *e
 			  "same work; it needs communication.json (level 1 or higher)");
 }
 
-static enum fsl_status find_parts(struct work *work, struct fsl_error *err)
-{
-	const struct fsl_profile *profile = work->facts->profile;
-	const struct fsl_kernels_job kernels = {.profile = profile,
-						.cluster = work->facts->cluster,
-						.places = &work->places->places};
-	bool *is_cut = fsl_calloc(profile->n_ranks + 1, sizeof(*is_cut));
-	const struct fsl_own_parts_job job = {.kernels = &kernels,
-					      .class_of = work->places->job.class_of,
-					      .computing_ms = work->places->job.computing_ms,
-					      .idle_ms = work->places->idle_ms,
-					      .is_cut = is_cut};
-	for (size_t r = 0; r < profile->n_ranks && is_cut != NULL; r++) {
-		is_cut[r] = kernels.places->ranks[r].is_named &&
-			    fsl_operator_types_are_cut(&profile->ranks[r]);
-	}
-	enum fsl_status status = FSL_MADE(is_cut, profile->n_ranks, "ranks", err);
-	FSL_THEN(status, fsl_own_parts_find(&work->parts, &job, err));
-	fsl_free(is_cut);
-	return status;
-}
-
 enum fsl_status fsl_profile_judge_slow_rank(struct fsl_profile_findings *findings,
 					    const struct fsl_profile_case *facts,
 					    struct fsl_error *err)
 {
 	struct work work = {.findings = findings, .facts = facts, .places = facts->places};
+	const struct fsl_kernels_job kernels = {.profile = facts->profile,
+						.cluster = facts->cluster,
+						.places = &facts->places->places};
+	const struct fsl_own_parts_job job = {.kernels = &kernels,
+					      .class_of = facts->places->job.class_of,
+					      .computing_ms = facts->places->job.computing_ms,
+					      .idle_ms = facts->places->idle_ms};
 	FSL_TRY(tell_missing(&work, err));
-	enum fsl_status status = find_parts(&work, err);
+	FSL_TRY(fsl_own_parts_find(&work.parts, &job, err));
+	enum fsl_status status = FSL_OK;
 	for (size_t r = 0; r < facts->profile->n_ranks && status == FSL_OK; r++) {
 		status = judge_rank(&work, r, err);
 	}

@@ -61,11 +61,6 @@ enum { FSL_JUDGE_STEPS_MAX = 512 };
 /* Late, and nothing tells why; or a stage of one rank. */
 #define FSL_JUDGE_CONFIDENCE_UNEXPLAINED 0.5
 
-/* Tables of kernels (operator_types.c). */
-
-/* A table of kernels is whole if it holds this share of the time computed. By experience. */
-#define FSL_JUDGE_KERNELS_TOLD_SHARE_MIN 0.5
-
 /* Stages of a pipeline (to_places.c). */
 
 /* A stage computes longer than the others by this share. By experience. */
@@ -80,9 +75,6 @@ enum { FSL_JUDGE_STEPS_MAX = 512 };
 #define FSL_JUDGE_PIPE_BOUND_MIN 0.8
 /* A kernel uses too few cores if it asks for this share of them at most. By experience. */
 #define FSL_JUDGE_BLOCKS_SHARE_MAX 0.5
-/* Types of operators that ask for the same number of blocks: it is the number of cores. Fewer may
- * agree by chance. */
-enum { FSL_JUDGE_CORES_TYPES_MIN = 3 };
 /* Shapes of a type that occur once, of all its shapes: then shapes change. By experience. */
 #define FSL_JUDGE_SHAPES_ONCE_MIN 0.5
 /* Shapes: parameters of a model have some dozens. From so many on, one step alone tells that shapes

@@ -1,6 +1,6 @@
 /* Time of the types of operators on the devices, over all ranks. */
-#ifndef FSL_JUDGE_OPERATOR_TYPES_H
-#define FSL_JUDGE_OPERATOR_TYPES_H
+#ifndef FSL_BLAME_OPERATOR_TYPES_H
+#define FSL_BLAME_OPERATOR_TYPES_H
 
 #include "capture/capture.h"
 

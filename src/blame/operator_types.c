@@ -1,5 +1,5 @@
 /* Types of operators, summed over kernels or statistics of all ranks. */
-#include "judge/operator_types.h"
+#include "blame/operator_types.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 
 #include "base/number.h"
 #include "base/try.h"
+#include "blame/limits.h"
 #include "capture/comm_kernels.h"
 #include "capture/step_rows.h"
-#include "judge/limits.h"
 
 /* One rank on its way into the sums. */
 struct pass {
@@ -167,7 +167,7 @@ static int64_t count_cores(const struct fsl_profile_kernels *kernels, size_t n)
 		bool is_new = k == 0 || kernels[k].n_blocks != kernels[k - 1].n_blocks;
 		bool is_other = is_new || kernels[k].type_id != kernels[k - 1].type_id;
 		n_types = is_new ? 1 : n_types + is_other;
-		if (n_types == FSL_JUDGE_CORES_TYPES_MIN) {
+		if (n_types == FSL_CORES_TYPES_MIN) {
 			return kernels[k].n_blocks;
 		}
 	}
@@ -229,7 +229,7 @@ bool fsl_operator_types_are_cut(const struct fsl_profile_rank *rank)
 		statistics_ns / FSL_NS_PER_MS / (double)fsl_profile_steps_captured(rank);
 	double computing_ms = fsl_profile_part_ms(rank, FSL_PART_COMPUTING); /* NaN: not told */
 	return rank->n_kernels > 0 &&
-	       ms < FSL_JUDGE_KERNELS_TOLD_SHARE_MIN * fmax(computing_ms, statistics_ms);
+	       ms < FSL_KERNELS_TOLD_SHARE_MIN * fmax(computing_ms, statistics_ms);
 }
 
 static enum fsl_status add_statistics(struct pass *pass, struct fsl_error *err)
