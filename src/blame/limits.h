@@ -480,6 +480,19 @@ enum { FSL_USUAL_STEPS_MIN = 3 };
 /* Types of operators that ask for the same number of blocks: it is the number of cores. Fewer may
  * agree by chance. */
 enum { FSL_CORES_TYPES_MIN = 3 };
+/* A kernel is bound by the unit of its core that works for this share of its time. As the
+ * profiler's own advisor. */
+#define FSL_PIPE_BOUND_MIN 0.8
+/* A kernel uses too few cores if it asks for this share of them at most. By experience. */
+#define FSL_BLOCKS_SHARE_MAX 0.5
+/* Shapes of a type that occur once, of all its shapes: then shapes change. By experience. */
+#define FSL_SHAPES_ONCE_MIN 0.5
+/* Shapes: parameters of a model have some dozens. From so many on, one step alone tells that shapes
+ * change. */
+enum { FSL_SHAPES_OF_ONE_STEP_MIN = 64 };
+/* Types with changing shapes, as share of all kernels' time: less is nobody's concern. By
+ * experience. */
+#define FSL_CHANGING_SHARE_MIN 0.05
 
 /*
  * Captures: clocks of the cores (clocks.h).
@@ -492,6 +505,9 @@ enum { FSL_CORES_TYPES_MIN = 3 };
 /*
  * Captures: what counts for the verdict, as shares of a step (counts.h).
  */
+/* Less is not mentioned at all: lateness, a slow link, slow kernels, kernels on the AI CPU. By
+ * experience: nobody acts on half a percent. */
+#define FSL_CAPTURE_MENTION_SHARE_MIN 0.005
 /* A rank or a link is named in the verdict, and uneven stages are told there, from here on; what
  * costs less is a finding only. As slow_ratio_min of the configuration. */
 #define FSL_CAPTURE_NAMED_SHARE_MIN 0.03

@@ -288,6 +288,60 @@ static int compare_types(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
+static size_t bound_of(const struct fsl_operator_type *type)
+{
+	size_t most = 0;
+	if (type->placed_ms >= FSL_KERNELS_TOLD_SHARE_MIN * type->ms && type->placed_ms > 0.0 &&
+	    type->blocks_ms <= FSL_BLOCKS_SHARE_MAX * type->cores_ms) {
+		return FSL_BOUND_BLOCKS;
+	}
+	for (size_t p = 1; p < FSL_PIPES_N; p++) {
+		most = type->pipe_ms[p] > type->pipe_ms[most] ? p : most;
+	}
+	return type->pipe_ms[most] >= FSL_PIPE_BOUND_MIN * type->ms && type->ms > 0.0
+		       ? most
+		       : FSL_BOUNDS_N;
+}
+
+/* Shapes that only one step has or, if a step or two were captured, very many of them. */
+static bool is_changing(const struct fsl_operator_types *types,
+			const struct fsl_operator_type *type)
+{
+	if (types->n_steps_min >= FSL_USUAL_STEPS_MIN) {
+		return type->calls_once > FSL_SHAPES_ONCE_MIN * type->calls;
+	}
+	return type->n_shapes_max >= (double)FSL_SHAPES_OF_ONE_STEP_MIN &&
+	       type->n_shapes_max > FSL_SHAPES_ONCE_MIN * type->calls_of_shapes_max;
+}
+
+/* Compares the types, longest first. */
+static void compare_all(struct fsl_operator_types *types)
+{
+	double n_ranks = (double)types->n_ranks, most_ms = 0.0;
+	for (size_t i = 0; i < types->n_items; i++) {
+		struct fsl_operator_type *type = &types->items[i];
+		type->bound = bound_of(type);
+		types->cpu_ms += type->cpu_ms / n_ranks;
+		types->cpu_count += type->cpu_count / n_ranks;
+		if (type->cpu_ms > most_ms) {
+			types->most_on_cpu = type;
+			most_ms = type->cpu_ms;
+		}
+		if (is_changing(types, type)) {
+			types->first_changing =
+				types->n_changing == 0 ? type : types->first_changing;
+			types->changing_ms += type->ms;
+			types->n_changing++;
+		}
+	}
+	if (!(types->cpu_ms > FSL_CAPTURE_MENTION_SHARE_MIN * types->ms / n_ranks)) {
+		types->most_on_cpu = NULL;
+	}
+	if (!(types->changing_ms > FSL_CHANGING_SHARE_MIN * types->ms)) {
+		types->first_changing = NULL;
+	}
+}
+
 enum fsl_status fsl_operator_types_sum(struct fsl_operator_types *types,
 				       const struct fsl_profile *profile, struct fsl_error *err)
 {
@@ -305,6 +359,9 @@ enum fsl_status fsl_operator_types_sum(struct fsl_operator_types *types,
 	}
 	if (status == FSL_OK && types->n_items > 1) {
 		qsort(types->items, types->n_items, sizeof(*types->items), compare_types);
+	}
+	if (status == FSL_OK) {
+		compare_all(types);
 	}
 	return status;
 }

@@ -142,7 +142,7 @@ static enum fsl_status judge_peers(struct fsl_profile_findings *findings,
 		.cluster = facts->cluster,
 		.places = facts->places != NULL ? &facts->places->places : NULL,
 		.more_min = fsl_profile_effect_min(facts, FSL_JUDGE_KERNELS_MORE_MIN),
-		.felt_share_min = fsl_profile_effect_min(facts, FSL_JUDGE_MENTION_SHARE_MIN)};
+		.felt_share_min = fsl_profile_effect_min(facts, FSL_CAPTURE_MENTION_SHARE_MIN)};
 	size_t n = profile->n_ranks;
 	struct fsl_kernel_peers *peers = fsl_calloc(n + 1, sizeof(*peers));
 	int32_t *ranks = fsl_calloc(n + 1, sizeof(*ranks));
@@ -176,12 +176,9 @@ static size_t list_types(struct fsl_profile_line *lines, const struct fsl_operat
 	return n;
 }
 
-/* The bound of a type of kernels: a unit of the cores, or too few cores. */
-enum { BOUND_BLOCKS = FSL_PIPES_N, BOUNDS_N };
-
 static const struct {
 	const char *name, *advice; /* if the first type is bound by it */
-} bounds[BOUNDS_N] = {
+} bounds[FSL_BOUNDS_N] = {
 	[FSL_PIPE_CUBE] = {"cube",
 			   "the first does what the cores can do: only less work shortens it"},
 	[FSL_PIPE_VECTOR] = {"vector",
@@ -193,35 +190,20 @@ static const struct {
 				      "its neighbours, larger tiles, formats without conversion"},
 	[FSL_PIPE_WRITE] = {"writing", "the first is bound by writing memory: fuse it with its "
 				       "neighbours, larger tiles"},
-	[BOUND_BLOCKS] = {"cores", "the first uses few of the device's cores: larger shapes, or "
-				   "another split of the work (tiling)"},
+	[FSL_BOUND_BLOCKS] = {"cores",
+			      "the first uses few of the device's cores: larger shapes, or "
+			      "another split of the work (tiling)"},
 };
-
-/* BOUNDS_N: nothing bounds the type, or nothing is told. */
-static size_t bound_of(const struct fsl_operator_type *type)
-{
-	size_t most = 0;
-	if (type->placed_ms >= FSL_KERNELS_TOLD_SHARE_MIN * type->ms && type->placed_ms > 0.0 &&
-	    type->blocks_ms <= FSL_JUDGE_BLOCKS_SHARE_MAX * type->cores_ms) {
-		return BOUND_BLOCKS;
-	}
-	for (size_t p = 1; p < FSL_PIPES_N; p++) {
-		most = type->pipe_ms[p] > type->pipe_ms[most] ? p : most;
-	}
-	return type->pipe_ms[most] >= FSL_JUDGE_PIPE_BOUND_MIN * type->ms && type->ms > 0.0
-		       ? most
-		       : BOUNDS_N;
-}
 
 /* " (scalar 99 %)", " (8 of 48 cores)" */
 static void add_bound(struct fsl_phrase *list, const struct fsl_operator_type *type)
 {
-	size_t bound = bound_of(type);
-	if (bound == BOUND_BLOCKS) {
+	size_t bound = type->bound;
+	if (bound == FSL_BOUND_BLOCKS) {
 		fsl_phrase_add(list, " (%.0f of %.0f cores)",
 			       ceil(type->blocks_ms / type->placed_ms),
 			       type->cores_ms / type->placed_ms);
-	} else if (bound < BOUNDS_N) {
+	} else if (bound < FSL_BOUNDS_N) {
 		fsl_phrase_add(list, " (%s ", bounds[bound].name);
 		fsl_phrase_add_percent(list, type->pipe_ms[bound] / type->ms);
 		fsl_phrase_add(list, ")");
@@ -257,9 +239,9 @@ static enum fsl_status tell_top(struct fsl_profile_findings *findings,
 	fsl_phrase_add(&what, " of all kernels in a step: %s", list.text);
 	(void)fsl_profile_finding_add_fact(&finding, "kernels", types->ms / n_ranks, "ms");
 	finding.what = what.text;
-	size_t bound = bound_of(&types->items[0]);
+	size_t bound = types->items[0].bound;
 	finding.advice =
-		bound < BOUNDS_N
+		bound < FSL_BOUNDS_N
 			? bounds[bound].advice
 			: "where faster kernels would pay: tune, fuse or replace these first";
 	struct fsl_profile_line lines[LINES_MAX];
@@ -268,77 +250,51 @@ static enum fsl_status tell_top(struct fsl_profile_findings *findings,
 	return fsl_profile_findings_add(findings, &finding, err);
 }
 
-static enum fsl_status judge_ai_cpu(struct fsl_profile_findings *findings,
-				    const struct fsl_operator_types *types, struct fsl_error *err)
+static enum fsl_status tell_ai_cpu(struct fsl_profile_findings *findings,
+				   const struct fsl_operator_types *types, struct fsl_error *err)
 {
+	const struct fsl_operator_type *most = types->most_on_cpu;
 	struct fsl_phrase what = {0};
-	const struct fsl_operator_type *most = NULL;
-	double ms = 0.0, count = 0.0, n_ranks = (double)types->n_ranks;
-	for (size_t i = 0; i < types->n_items; i++) {
-		const struct fsl_operator_type *type = &types->items[i];
-		ms += type->cpu_ms / n_ranks;
-		count += type->cpu_count / n_ranks;
-		most = type->cpu_ms > (most != NULL ? most->cpu_ms : 0.0) ? type : most;
-	}
-	if (most == NULL || !(ms > FSL_JUDGE_MENTION_SHARE_MIN * types->ms / n_ranks)) {
+	if (most == NULL) {
 		return FSL_OK;
 	}
 	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_AI_CPU);
 	fsl_phrase_add(&what, "%.0f calls per step run on AI CPUs instead of AI cores and take ",
-		       ceil(count));
-	fsl_phrase_add_ms(&what, ms);
+		       ceil(types->cpu_count));
+	fsl_phrase_add_ms(&what, types->cpu_ms);
 	fsl_phrase_add(&what, ", most of it %s with ", most->name);
-	fsl_phrase_add_ms(&what, most->cpu_ms / n_ranks);
-	finding.gain_ms = ms;
+	fsl_phrase_add_ms(&what, most->cpu_ms / (double)types->n_ranks);
+	finding.gain_ms = types->cpu_ms;
 	finding.what = what.text;
 	finding.advice = "use data types that AI cores have kernels for (no INT64, DOUBLE), or "
 			 "another operator";
-	(void)fsl_profile_finding_add_fact(&finding, "ai_cpu", ms, "ms");
-	(void)fsl_profile_finding_add_fact(&finding, "calls", count, "count");
+	(void)fsl_profile_finding_add_fact(&finding, "ai_cpu", types->cpu_ms, "ms");
+	(void)fsl_profile_finding_add_fact(&finding, "calls", types->cpu_count, "count");
 	return fsl_profile_findings_add(findings, &finding, err);
 }
 
-/* Shapes that only one step has, or, where a step or two were captured, very many of them. */
-static bool is_changing(const struct fsl_operator_types *types,
-			const struct fsl_operator_type *type)
+static enum fsl_status tell_shapes(struct fsl_profile_findings *findings,
+				   const struct fsl_operator_types *types, struct fsl_error *err)
 {
-	if (types->n_steps_min >= FSL_USUAL_STEPS_MIN) {
-		return type->calls_once > FSL_JUDGE_SHAPES_ONCE_MIN * type->calls;
-	}
-	return type->n_shapes_max >= (double)FSL_JUDGE_SHAPES_OF_ONE_STEP_MIN &&
-	       type->n_shapes_max > FSL_JUDGE_SHAPES_ONCE_MIN * type->calls_of_shapes_max;
-}
-
-static enum fsl_status judge_shapes(struct fsl_profile_findings *findings,
-				    const struct fsl_operator_types *types, struct fsl_error *err)
-{
-	const struct fsl_operator_type *first = NULL;
-	double ms = 0.0;
-	size_t n = 0;
-	for (size_t i = 0; i < types->n_items; i++) {
-		if (is_changing(types, &types->items[i])) {
-			first = first == NULL ? &types->items[i] : first;
-			ms += types->items[i].ms;
-			n++;
-		}
-	}
-	if (first == NULL || !(ms > FSL_JUDGE_CHANGING_SHARE_MIN * types->ms)) {
+	const struct fsl_operator_type *first = types->first_changing;
+	double share = types->changing_ms / types->ms;
+	if (first == NULL) {
 		return FSL_OK;
 	}
 	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_DYNAMIC_SHAPES);
 	struct fsl_phrase what = {0};
 	fsl_phrase_add(&what, "input shapes change from call to call in ");
-	fsl_phrase_add_count(&what, n, "type");
+	fsl_phrase_add_count(&what, types->n_changing, "type");
 	fsl_phrase_add(&what, " of operators with ");
-	fsl_phrase_add_percent(&what, ms / types->ms);
+	fsl_phrase_add_percent(&what, share);
 	fsl_phrase_add(&what, " of the kernels' time; %s has %.0f shapes on one rank", first->name,
 		       first->n_shapes_max);
 	finding.what = what.text;
 	finding.advice = "pad inputs to a few sizes, or sort them into buckets: shapes that come "
 			 "back need no new tiling, compilation or memory";
-	(void)fsl_profile_finding_add_fact(&finding, "types", (double)n, "count");
+	(void)fsl_profile_finding_add_fact(&finding, "types", (double)types->n_changing, "count");
 	(void)fsl_profile_finding_add_fact(&finding, "shapes", first->n_shapes_max, "count");
-	(void)fsl_profile_finding_add_fact(&finding, "of_kernels", ms / types->ms, "share");
+	(void)fsl_profile_finding_add_fact(&finding, "of_kernels", share, "share");
 	return fsl_profile_findings_add(findings, &finding, err);
 }
 
@@ -354,12 +310,8 @@ static enum fsl_status judge_types(struct fsl_profile_findings *findings,
 			"op_statistic.csv or the profiler's database");
 	} else if (status == FSL_OK) {
 		status = tell_top(findings, &types, err);
-		if (status == FSL_OK) {
-			status = judge_ai_cpu(findings, &types, err);
-		}
-		if (status == FSL_OK) {
-			status = judge_shapes(findings, &types, err);
-		}
+		FSL_THEN(status, tell_ai_cpu(findings, &types, err));
+		FSL_THEN(status, tell_shapes(findings, &types, err));
 	}
 	fsl_operator_types_fini(&types);
 	return status;

@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 #include "base/try.h"
+#include "blame/limits.h"
 #include "blame/own_parts.h"
 #include "capture/step_rows.h"
-#include "judge/limits.h"
 #include "judge/to_places.h"
 #include "text/phrase.h"
 
@@ -46,7 +46,7 @@ static void describe_own(char *text, size_t size, const struct suspicion *s)
 	if (n < 0 || (size_t)n >= size) {
 		return;
 	}
-	if (fabs(s->part->idle_more_ms) < FSL_JUDGE_MENTION_SHARE_MIN * s->step_ms) {
+	if (fabs(s->part->idle_more_ms) < FSL_CAPTURE_MENTION_SHARE_MIN * s->step_ms) {
 		(void)snprintf(text + n, size - (size_t)n, "as long");
 		return;
 	}

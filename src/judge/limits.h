@@ -14,9 +14,6 @@
 /* A step that is shorter than the longest of the set by this share lacks idle time of its rank. By
  * experience: rows of ranks that keep step differ by less. */
 #define FSL_JUDGE_STEP_LACKS_SHARE_MIN 0.01
-/* Less is not mentioned at all: lateness, a slow link, slow kernels, kernels on the AI CPU. By
- * experience: nobody acts on half a percent. */
-#define FSL_JUDGE_MENTION_SHARE_MIN 0.005
 /* Work of the host, a kernel that grew, or a fault in single steps is told from here on. By
  * experience: nobody changes a program for less. */
 #define FSL_JUDGE_COST_SHARE_MIN 0.01
@@ -71,18 +68,6 @@ enum { FSL_JUDGE_STEPS_MAX = 512 };
 /* Kernels slower than on the peers, as ratio beyond 1: ranks of one stage differ by 0.002 on a
  * healthy machine. */
 #define FSL_JUDGE_KERNELS_MORE_MIN 0.02
-/* A kernel is bound by the unit of its core that works for this share of its time. Advisor. */
-#define FSL_JUDGE_PIPE_BOUND_MIN 0.8
-/* A kernel uses too few cores if it asks for this share of them at most. By experience. */
-#define FSL_JUDGE_BLOCKS_SHARE_MAX 0.5
-/* Shapes of a type that occur once, of all its shapes: then shapes change. By experience. */
-#define FSL_JUDGE_SHAPES_ONCE_MIN 0.5
-/* Shapes: parameters of a model have some dozens. From so many on, one step alone tells that shapes
- * change. */
-enum { FSL_JUDGE_SHAPES_OF_ONE_STEP_MIN = 64 };
-/* Types with changing shapes, as share of all kernels' time: less is nobody's concern. By
- * experience. */
-#define FSL_JUDGE_CHANGING_SHARE_MIN 0.05
 
 /* Host (dispatch_symptoms.c, dispatch_view.c, judge_host.c). */
 

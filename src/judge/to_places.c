@@ -104,7 +104,7 @@ enum fsl_status fsl_profile_place(struct fsl_capture_places *out,
 			.named_share_min =
 				fsl_profile_effect_min(facts, FSL_CAPTURE_NAMED_SHARE_MIN),
 			.suspect_share_min =
-				fsl_profile_tested_min(facts, FSL_JUDGE_MENTION_SHARE_MIN),
+				fsl_profile_tested_min(facts, FSL_CAPTURE_MENTION_SHARE_MIN),
 			.named_z_min = least_z(facts, FSL_PLACES_NAMED_Z_MIN),
 			.suspect_z_min = least_z(facts, FSL_PLACES_SUSPECT_Z_MIN)}};
 	enum fsl_status status = fill(out, facts, err);
