@@ -495,6 +495,21 @@ enum { FSL_SHAPES_OF_ONE_STEP_MIN = 64 };
 #define FSL_CHANGING_SHARE_MIN 0.05
 
 /*
+ * Captures: hosts that do not keep their devices busy (host_losses.h).
+ */
+/* The host waits in synchronisations: below this share of a step it is ahead of its device, which
+ * is normal. By experience. */
+#define FSL_HOST_SYNCHRONISE_SHARE_MAX 0.10
+/* Ranks that are told one by one: more of them are a matter of the job. By experience. */
+enum { FSL_HOST_SINGLE_RANKS_MAX = 3 };
+/* The process stood still: the device idle for so long (ns), with fewer calls of the host than this
+ * per us, and less of the time inside of calls than this share. As the profiler's own advisor,
+ * which suspects garbage collection. */
+#define FSL_PAUSE_NS             INT64_C(200000000)
+#define FSL_PAUSE_CALLS_A_US     0.0001
+#define FSL_PAUSE_CALL_SHARE_MAX 0.01
+
+/*
  * Captures: clocks of the cores (clocks.h).
  */
 /* Time that a lower clock costs, as share. As the profiler's own advisor. */
@@ -508,6 +523,9 @@ enum { FSL_SHAPES_OF_ONE_STEP_MIN = 64 };
 /* Less is not mentioned at all: lateness, a slow link, slow kernels, kernels on the AI CPU. By
  * experience: nobody acts on half a percent. */
 #define FSL_CAPTURE_MENTION_SHARE_MIN 0.005
+/* Work of the host, a kernel that grew, or a fault in single steps is told from here on. By
+ * experience: nobody changes a program for less. */
+#define FSL_CAPTURE_COST_SHARE_MIN 0.01
 /* A rank or a link is named in the verdict, and uneven stages are told there, from here on; what
  * costs less is a finding only. As slow_ratio_min of the configuration. */
 #define FSL_CAPTURE_NAMED_SHARE_MIN 0.03

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/sort.h"
 #include "base/try.h"
+#include "blame/limits.h"
 #include "capture/step_rows.h"
 #include "capture/step_view.h"
 #include "judge/limits.h"
@@ -333,7 +334,7 @@ static enum fsl_status add_news(struct by_step *by, const struct fsl_profile_fin
 	finding.n_seen_steps = n_seen;
 	finding.n_steps = count_captured(by, &items[0]);
 	finding.gain_ms = sum_ms / (double)finding.n_steps;
-	if (finding.n_steps < 2 || finding.gain_ms < FSL_JUDGE_COST_SHARE_MIN * by->step_ms) {
+	if (finding.n_steps < 2 || finding.gain_ms < FSL_CAPTURE_COST_SHARE_MIN * by->step_ms) {
 		return FSL_OK;
 	}
 	struct fsl_phrase when = {0};

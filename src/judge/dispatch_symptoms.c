@@ -5,81 +5,22 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "blame/limits.h"
 #include "judge/limits.h"
 
-bool fsl_dispatch_is_host_bound(const struct fsl_dispatch_view *view)
-{
-	return view->free_ms > FSL_CAPTURE_FREE_SHARE_MIN * view->step_ms;
-}
-
-/* NaN when one of them is. */
-static double lesser(double a, double b)
-{
-	return isnan(a) || isnan(b) ? (double)NAN : a < b ? a : b;
-}
-
-static double free_ms(const struct fsl_dispatch_view *view)
-{
-	return view->free_ms;
-}
-
-static double preparing_ms(const struct fsl_dispatch_view *view)
-{
-	return view->preparing_ms;
-}
-
-/* Gain of less host time: only time in which the device is idle can be won. */
-static double won_ms(const struct fsl_dispatch_view *view, double host_ms)
-{
-	double preparing = view->preparing_ms > 0.0 ? view->preparing_ms : 0.0;
-	return lesser(host_ms, view->free_ms + preparing);
-}
-
-static double compiling_ms(const struct fsl_dispatch_view *view)
-{
-	return won_ms(view, view->compile_ms);
-}
-
-static double allocating_ms(const struct fsl_dispatch_view *view)
-{
-	return won_ms(view, view->allocate_ms);
-}
-
-static double loading_ms(const struct fsl_dispatch_view *view)
-{
-	return won_ms(view, view->dataloader_ms);
-}
-
-static double collecting_ms(const struct fsl_dispatch_view *view)
-{
-	return won_ms(view, view->gc_ms);
-}
-
-static double pausing_ms(const struct fsl_dispatch_view *view)
-{
-	return view->pause_ms;
-}
-
-static double synchronising_ms(const struct fsl_dispatch_view *view)
-{
-	return fsl_dispatch_is_host_bound(view) ? view->synchronise_ms : NAN;
-}
-
-static bool has_long_gaps(const struct fsl_dispatch_view *view)
+static bool has_long_gaps(const struct fsl_host_view *view)
 {
 	double longest_ms = (double)view->gap->dur_ns / (double)FSL_NS_PER_MS;
 	return longest_ms >= FSL_JUDGE_LONG_GAP_SHARE_MIN * view->free_ms;
 }
 
 /* Until what ended the longest stretches was called, launched, and begun. */
-static double known_ms(const struct fsl_dispatch_view *view)
+static double known_ms(const struct fsl_host_view *view)
 {
 	double host_ms = view->framework_ms + view->cann_ms;
 	return (isnan(host_ms) ? view->host_ms : host_ms) + view->device_ms;
 }
 
-static void detail_waits(struct fsl_phrase *phrase, const struct fsl_dispatch_view *view)
+static void detail_waits(struct fsl_phrase *phrase, const struct fsl_host_view *view)
 {
 	const struct {
 		double ms;
@@ -106,7 +47,7 @@ static void detail_waits(struct fsl_phrase *phrase, const struct fsl_dispatch_vi
 }
 
 /* Adds the parts of the free time. */
-static void detail_free(struct fsl_phrase *phrase, const struct fsl_dispatch_view *view)
+static void detail_free(struct fsl_phrase *phrase, const struct fsl_host_view *view)
 {
 	const struct fsl_profile_rank *rank = view->rank;
 	if (isfinite(view->n_kernels)) {
@@ -123,7 +64,7 @@ static void detail_free(struct fsl_phrase *phrase, const struct fsl_dispatch_vie
 }
 
 /* Who was late in the greater part of the longest stretches; NULL: not told. */
-static const char *advise_late(const struct fsl_dispatch_view *view)
+static const char *advise_late(const struct fsl_host_view *view)
 {
 	double half_ms = 0.5 * known_ms(view);
 	if (!(half_ms > 0.0)) {
@@ -145,7 +86,7 @@ static const char *advise_late(const struct fsl_dispatch_view *view)
 	       "operators, graph mode)";
 }
 
-static const char *advise_free(const struct fsl_dispatch_view *view)
+static const char *advise_free(const struct fsl_host_view *view)
 {
 	if (view->gap != NULL && has_long_gaps(view)) {
 		return "a few long gaps: look what the host does before the operators after them "
@@ -181,7 +122,7 @@ static void add_setting(struct fsl_phrase *advice, const struct fsl_profile_info
 	fsl_phrase_add(advice, "%s", why);
 }
 
-void fsl_dispatch_add_settings(struct fsl_phrase *advice, const struct fsl_dispatch_view *view)
+void fsl_dispatch_add_settings(struct fsl_phrase *advice, const struct fsl_host_view *view)
 {
 	const struct fsl_profile_info *info = &view->rank->info;
 	const char *blocking = fsl_profile_setting_of(info, "ASCEND_LAUNCH_BLOCKING");
@@ -214,27 +155,21 @@ void fsl_dispatch_add_settings(struct fsl_phrase *advice, const struct fsl_dispa
 		       has_allocator ? "" : ", and try tcmalloc or jemalloc (LD_PRELOAD)");
 }
 
-static void detail_none(struct fsl_phrase *phrase, const struct fsl_dispatch_view *view)
-{
-	(void)phrase;
-	(void)view;
-}
-
-static const char *advise_preparing(const struct fsl_dispatch_view *view)
+static const char *advise_preparing(const struct fsl_host_view *view)
 {
 	(void)view;
 	return "load and copy the next batch while this step runs, keep work on the host out of "
 	       "the begin of a step, and schedule asynchronously (serving)";
 }
 
-static const char *advise_compile(const struct fsl_dispatch_view *view)
+static const char *advise_compile(const struct fsl_host_view *view)
 {
 	(void)view;
 	return "compile once: torch.npu.set_compile_mode(jit_compile=False), operators of aclnn, "
 	       "and input shapes that do not change; leave the first steps out of captures";
 }
 
-static const char *advise_allocate(const struct fsl_dispatch_view *view)
+static const char *advise_allocate(const struct fsl_host_view *view)
 {
 	const char *now = fsl_profile_setting_of(&view->rank->info, "PYTORCH_NPU_ALLOC_CONF");
 	return now != NULL && strstr(now, "expandable_segments:True") != NULL
@@ -244,49 +179,55 @@ static const char *advise_allocate(const struct fsl_dispatch_view *view)
 			 "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True, no empty_cache() in steps";
 }
 
-static const char *advise_synchronise(const struct fsl_dispatch_view *view)
+static const char *advise_synchronise(const struct fsl_host_view *view)
 {
 	(void)view;
 	return "after each synchronisation the device waits until the host is ahead again: keep "
 	       "item(), copies to the host and prints of tensors out of steps";
 }
 
-static const char *advise_loading(const struct fsl_dispatch_view *view)
+static const char *advise_loading(const struct fsl_host_view *view)
 {
 	(void)view;
 	return "more workers of the data loader, pinned memory and prefetching, or faster storage";
 }
 
-static const char *advise_collecting(const struct fsl_dispatch_view *view)
+static const char *advise_collecting(const struct fsl_host_view *view)
 {
 	(void)view;
 	return "gc.disable() or gc.freeze() after the model is built, and gc.collect() between "
 	       "steps at times of your own";
 }
 
-static const char *advise_pause(const struct fsl_dispatch_view *view)
+static const char *advise_pause(const struct fsl_host_view *view)
 {
 	(void)view;
 	return "look for garbage collection, a lock, storage or another process on its cores: the "
 	       "process called nothing of CANN meanwhile";
 }
 
-const struct fsl_dispatch_symptom fsl_dispatch_symptoms[FSL_DISPATCH_SYMPTOMS_N] = {
-	{FSL_CODE_HOST_BOUND, "the device is idle", FSL_CAPTURE_FREE_SHARE_MIN, true, free_ms,
-	 detail_free, advise_free},
-	{FSL_CODE_LATE_FIRST_TASK,
-	 "from the first operator of a step to its first device task pass",
-	 FSL_CAPTURE_FREE_SHARE_MIN, true, preparing_ms, detail_none, advise_preparing},
-	{FSL_CODE_OPERATOR_COMPILE, "compiling operators holds the device up for",
-	 FSL_JUDGE_COST_SHARE_MIN, true, compiling_ms, detail_none, advise_compile},
-	{FSL_CODE_DEVICE_MALLOC, "allocating device memory holds the device up for",
-	 FSL_JUDGE_COST_SHARE_MIN, true, allocating_ms, detail_none, advise_allocate},
-	{FSL_CODE_DATA_LOADING, "long calls of the data loader hold the device up for",
-	 FSL_JUDGE_COST_SHARE_MIN, true, loading_ms, detail_none, advise_loading},
-	{FSL_CODE_GARBAGE_COLLECTION, "Python's garbage collector holds the device up for",
-	 FSL_JUDGE_COST_SHARE_MIN, true, collecting_ms, detail_none, advise_collecting},
-	{FSL_CODE_HOST_PAUSE, "the host gives the device nothing at all for",
-	 FSL_JUDGE_COST_SHARE_MIN, true, pausing_ms, detail_none, advise_pause},
-	{FSL_CODE_SYNCHRONISATION, "the host waits in synchronisations for",
-	 FSL_JUDGE_SYNCHRONISE_SHARE_MAX, false, synchronising_ms, detail_none, advise_synchronise},
+const struct fsl_dispatch_symptom fsl_dispatch_symptoms[FSL_SYMPTOMS_N] = {
+	[FSL_SYMPTOM_IDLE] = {FSL_CODE_HOST_BOUND, "the device is idle", detail_free, advise_free},
+	[FSL_SYMPTOM_PREPARING] =
+		{FSL_CODE_LATE_FIRST_TASK,
+		 "from the first operator of a step to its first device task pass", NULL,
+		 advise_preparing},
+	[FSL_SYMPTOM_COMPILING] = {FSL_CODE_OPERATOR_COMPILE,
+				   "compiling operators holds the device up for", NULL,
+				   advise_compile},
+	[FSL_SYMPTOM_ALLOCATING] = {FSL_CODE_DEVICE_MALLOC,
+				    "allocating device memory holds the device up for", NULL,
+				    advise_allocate},
+	[FSL_SYMPTOM_LOADING] = {FSL_CODE_DATA_LOADING,
+				 "long calls of the data loader hold the device up for", NULL,
+				 advise_loading},
+	[FSL_SYMPTOM_COLLECTING] = {FSL_CODE_GARBAGE_COLLECTION,
+				    "Python's garbage collector holds the device up for", NULL,
+				    advise_collecting},
+	[FSL_SYMPTOM_PAUSING] = {FSL_CODE_HOST_PAUSE,
+				 "the host gives the device nothing at all for", NULL,
+				 advise_pause},
+	[FSL_SYMPTOM_SYNCHRONISING] = {FSL_CODE_SYNCHRONISATION,
+				       "the host waits in synchronisations for", NULL,
+				       advise_synchronise},
 };

@@ -238,7 +238,7 @@ static enum fsl_status judge_sums(struct fsl_profile_findings *findings,
 				  enum fsl_code code, const struct fsl_baseline *found,
 				  struct fsl_error *err)
 {
-	double least_ms = FSL_JUDGE_COST_SHARE_MIN * found->then_ms[FSL_BASELINE_STEP];
+	double least_ms = FSL_CAPTURE_COST_SHARE_MIN * found->then_ms[FSL_BASELINE_STEP];
 	bool is_told = false;
 	struct fsl_profile_sums now = {0}, then = {0};
 	struct grown list[GROWN_MAX];

@@ -1,29 +1,18 @@
 /*
- * The dispatch layer: does the host keep the device busy, and if not, with what does it spend its
- * time. Each symptom is a time per step of each rank; ranks beyond its limit are told together when
- * most of them are, one by one when they stand out among their peers.
+ * The dispatch layer: tells whether the host keeps the device busy, and if not, with what it spends
+ * its time. Ranks that the engine found to lose time to a symptom are told together if most of them
+ * do, one by one if they stand out among their peers.
  */
 #include <math.h>
 #include <string.h>
 
-#include <failslow/stats.h>
-
 #include "base/mem.h"
 #include "base/number.h"
+#include "base/try.h"
 #include "judge/dispatch_symptoms.h"
 #include "judge/finding.h"
 
-enum { TOLD_ALONE_MAX = 3, RANGES_SHOWN_MAX = 6 };
-
-/* Ranks beyond the limit of one symptom, and medians of both sides. */
-struct affected {
-	const struct fsl_dispatch_symptom *symptom;
-	double share_min;                       /* of a step, from there on it counts */
-	const struct fsl_dispatch_view **views; /* longest first */
-	size_t n, n_judged;
-	double ms, step_ms; /* medians of those affected */
-	double others_ms;   /* median of the others; NaN without */
-};
+enum { RANGES_SHOWN_MAX = 6 };
 
 static void add_time(struct fsl_phrase *phrase, double ms, double step_ms)
 {
@@ -34,7 +23,7 @@ static void add_time(struct fsl_phrase *phrase, double ms, double step_ms)
 	fsl_phrase_add_ms(phrase, step_ms);
 }
 
-static void add_facts(struct fsl_profile_finding *finding, const struct fsl_dispatch_view *view)
+static void add_facts(struct fsl_profile_finding *finding, const struct fsl_host_view *view)
 {
 	const struct {
 		const char *name;
@@ -71,7 +60,7 @@ static void add_facts(struct fsl_profile_finding *finding, const struct fsl_disp
 }
 
 static void add_advice(struct fsl_phrase *advice, const struct fsl_dispatch_symptom *symptom,
-		       const struct fsl_dispatch_view *view)
+		       const struct fsl_host_view *view)
 {
 	fsl_phrase_add(advice, "%s", symptom->advise(view));
 	if (symptom->code == FSL_CODE_HOST_BOUND) {
@@ -80,25 +69,25 @@ static void add_advice(struct fsl_phrase *advice, const struct fsl_dispatch_symp
 }
 
 static enum fsl_status tell_one(struct fsl_profile_findings *findings,
-				const struct affected *affected,
-				const struct fsl_dispatch_view *view, struct fsl_error *err)
+				const struct fsl_dispatch_symptom *symptom,
+				const struct fsl_host_loss *loss, double others_ms,
+				struct fsl_error *err)
 {
-	const struct fsl_dispatch_symptom *symptom = affected->symptom;
+	const struct fsl_host_view *view = loss->view;
 	struct fsl_profile_finding finding = fsl_profile_finding_of(symptom->code);
 	struct fsl_phrase what = {0}, advice = {0};
-	double ms = symptom->ms(view);
 	finding.rank = view->rank->rank;
 	fsl_phrase_add(&what, "rank %d: %s ", (int)finding.rank, symptom->words);
-	add_time(&what, ms, view->step_ms);
-	if (isfinite(affected->others_ms)) {
+	add_time(&what, loss->ms, view->step_ms);
+	if (isfinite(others_ms)) {
 		fsl_phrase_add(&what, ", ");
-		fsl_phrase_add_ms(&what, affected->others_ms);
+		fsl_phrase_add_ms(&what, others_ms);
 		fsl_phrase_add(&what, " on the others");
 	}
-	symptom->detail(&what, view);
-	if (symptom->is_gain) {
-		finding.gain_ms = isfinite(affected->others_ms) ? ms - affected->others_ms : ms;
+	if (symptom->detail != NULL) {
+		symptom->detail(&what, view);
 	}
+	finding.gain_ms = loss->gain_ms;
 	finding.what = what.text;
 	add_advice(&advice, symptom, view);
 	finding.advice = advice.text;
@@ -107,153 +96,78 @@ static enum fsl_status tell_one(struct fsl_profile_findings *findings,
 }
 
 /* "ranks 0-3"; only their number when memory is short. */
-static void add_ranks(struct fsl_phrase *phrase, const struct affected *affected)
+static void add_ranks(struct fsl_phrase *phrase, const struct fsl_symptom_losses *of)
 {
-	int32_t *ranks = fsl_calloc(affected->n, sizeof(*ranks));
+	int32_t *ranks = fsl_calloc(of->n_ranks, sizeof(*ranks));
 	if (ranks == NULL) {
-		fsl_phrase_add_count(phrase, affected->n, "rank");
+		fsl_phrase_add_count(phrase, of->n_ranks, "rank");
 		return;
 	}
-	for (size_t i = 0; i < affected->n; i++) {
-		ranks[i] = affected->views[i]->rank->rank;
+	for (size_t i = 0; i < of->n_ranks; i++) {
+		ranks[i] = of->ranks[i].view->rank->rank;
 	}
-	fsl_phrase_add_unsorted_ranks(phrase, ranks, affected->n, RANGES_SHOWN_MAX);
+	fsl_phrase_add_unsorted_ranks(phrase, ranks, of->n_ranks, RANGES_SHOWN_MAX);
 	fsl_free(ranks);
 }
 
 static enum fsl_status tell_all(struct fsl_profile_findings *findings,
-				const struct affected *affected, struct fsl_error *err)
+				const struct fsl_dispatch_symptom *symptom,
+				const struct fsl_symptom_losses *of, struct fsl_error *err)
 {
-	const struct fsl_dispatch_symptom *symptom = affected->symptom;
-	const struct fsl_dispatch_view *worst = affected->views[0];
+	const struct fsl_host_view *worst = of->ranks[0].view;
 	struct fsl_profile_finding finding = fsl_profile_finding_of(symptom->code);
 	struct fsl_phrase what = {0}, advice = {0};
-	add_ranks(&what, affected);
+	add_ranks(&what, of);
 	fsl_phrase_add(&what, ": %s ", symptom->words);
-	add_time(&what, affected->ms, affected->step_ms);
+	add_time(&what, of->ms, of->step_ms);
 	fsl_phrase_add(&what, " (medians); rank %d, the longest: ", (int)worst->rank->rank);
-	fsl_phrase_add_ms(&what, symptom->ms(worst));
-	symptom->detail(&what, worst);
-	finding.gain_ms = symptom->is_gain ? affected->ms : NAN;
+	fsl_phrase_add_ms(&what, of->ranks[0].ms);
+	if (symptom->detail != NULL) {
+		symptom->detail(&what, worst);
+	}
+	finding.gain_ms = of->gain_ms;
 	finding.what = what.text;
 	add_advice(&advice, symptom, worst);
 	finding.advice = advice.text;
-	(void)fsl_profile_finding_add_known(&finding, FSL_FACT_RANKS, (double)affected->n);
+	(void)fsl_profile_finding_add_known(&finding, FSL_FACT_RANKS, (double)of->n_ranks);
 	add_facts(&finding, worst);
 	return fsl_profile_findings_add(findings, &finding, err);
 }
 
-/* Longest first, then by rank as they come. */
-static void insert(struct affected *affected, const struct fsl_dispatch_view *view)
+static enum fsl_status tell(struct fsl_profile_findings *findings,
+			    const struct fsl_symptom_losses *of,
+			    const struct fsl_dispatch_symptom *symptom, struct fsl_error *err)
 {
-	size_t at = affected->n++;
-	double ms = affected->symptom->ms(view);
-	while (at > 0 && affected->symptom->ms(affected->views[at - 1]) < ms) {
-		affected->views[at] = affected->views[at - 1];
-		at--;
+	for (size_t i = 0; of->is_single && i < of->n_ranks; i++) {
+		FSL_TRY(tell_one(findings, symptom, &of->ranks[i], of->others_ms, err));
 	}
-	affected->views[at] = view;
+	return of->is_single || of->n_ranks == 0 ? FSL_OK : tell_all(findings, symptom, of, err);
 }
 
-static double median_ms(const struct affected *affected, double *scratch)
-{
-	for (size_t i = 0; i < affected->n; i++) {
-		scratch[i] = affected->symptom->ms(affected->views[i]);
-	}
-	return fsl_median(scratch, affected->n, scratch + affected->n);
-}
-
-/* @scratch: two per view. */
-static void sort_out(struct affected *affected, const struct fsl_dispatch_view *views, size_t n,
-		     double *scratch)
-{
-	size_t n_others = 0;
-	for (size_t i = 0; i < n; i++) {
-		double ms = affected->symptom->ms(&views[i]);
-		if (!isfinite(ms) || !isfinite(views[i].step_ms)) {
-			continue;
-		}
-		affected->n_judged++;
-		if (ms > affected->share_min * views[i].step_ms) {
-			insert(affected, &views[i]);
-		} else {
-			scratch[n_others++] = ms;
-		}
-	}
-	affected->others_ms = fsl_median(scratch, n_others, scratch + n);
-	for (size_t i = 0; i < affected->n; i++) {
-		scratch[i] = affected->views[i]->step_ms;
-	}
-	affected->step_ms = fsl_median(scratch, affected->n, scratch + n);
-	affected->ms = median_ms(affected, scratch);
-}
-
-static enum fsl_status judge(struct fsl_profile_findings *findings,
-			     const struct fsl_profile_case *facts,
-			     const struct fsl_dispatch_symptom *symptom,
-			     const struct fsl_dispatch_view *views, size_t n, struct fsl_error *err)
-{
-	struct affected affected = {.symptom = symptom,
-				    .share_min = fsl_profile_effect_min(facts, symptom->share_max)};
-	double *scratch = fsl_calloc(2 * n + 1, sizeof(*scratch));
-	affected.views = fsl_calloc(n + 1, sizeof(*affected.views));
-	enum fsl_status status = FSL_OK;
-	if (scratch == NULL || affected.views == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
-		goto out;
-	}
-	sort_out(&affected, views, n, scratch);
-	bool is_alone = affected.n <= TOLD_ALONE_MAX &&
-			(affected.n_judged == 1 || 2 * affected.n < affected.n_judged);
-	for (size_t i = 0; is_alone && i < affected.n && status == FSL_OK; i++) {
-		status = tell_one(findings, &affected, affected.views[i], err);
-	}
-	if (!is_alone && affected.n > 0) {
-		status = tell_all(findings, &affected, err);
-	}
-out:
-	fsl_free(affected.views);
-	fsl_free(scratch);
-	return status;
-}
-
-static bool lacks_steps(const struct fsl_dispatch_view *view)
+static bool lacks_steps(const struct fsl_host_view *view)
 {
 	return !isfinite(view->step_ms);
 }
 
 /* A trace tells how long the device waited for the framework and for launches, too. */
-static bool lacks_statistics(const struct fsl_dispatch_view *view)
+static bool lacks_statistics(const struct fsl_host_view *view)
 {
 	return view->rank->n_api_statistics == 0 && isnan(view->device_ms);
 }
 
 /* Likewise: the longest stretches of idle time in a trace tell when the device was free. */
-static bool lacks_gaps(const struct fsl_dispatch_view *view)
+static bool lacks_gaps(const struct fsl_host_view *view)
 {
-	return fsl_dispatch_is_host_bound(view) && view->gap == NULL && isnan(view->device_ms);
-}
-
-/* The longest edges of a side, as milliseconds; 0: no rank has any. */
-static double longest_ms(const struct fsl_dispatch_view *views, size_t n, bool is_before)
-{
-	int64_t most_ns = 0;
-	for (size_t i = 0; i < n; i++) {
-		const struct fsl_profile_edges *edges = &views[i].edges;
-		int64_t ns = is_before ? edges->before_ns : edges->after_ns;
-		most_ns = isfinite(views[i].step_ms) && ns > most_ns ? ns : most_ns;
-	}
-	return (double)most_ns / (double)FSL_NS_PER_MS;
+	return view->is_host_bound && view->gap == NULL && isnan(view->device_ms);
 }
 
 /* Idle time at the edges of the capture costs nothing: told, so that nobody misses it. */
 static enum fsl_status tell_edges(struct fsl_profile_findings *findings,
-				  const struct fsl_dispatch_view *views, size_t n,
-				  struct fsl_error *err)
+				  const struct fsl_host_losses *losses, struct fsl_error *err)
 {
 	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_CAPTURE_EDGES);
 	struct fsl_phrase what = {0};
-	double before_ms = longest_ms(views, n, true), after_ms = longest_ms(views, n, false);
+	double before_ms = losses->before_ms, after_ms = losses->after_ms;
 	if (!(before_ms + after_ms > 0.0)) {
 		return FSL_OK;
 	}
@@ -278,8 +192,8 @@ static enum fsl_status tell_edges(struct fsl_profile_findings *findings,
 }
 
 static enum fsl_status miss(struct fsl_profile_findings *findings,
-			    const struct fsl_dispatch_view *views, size_t n,
-			    bool (*lacks)(const struct fsl_dispatch_view *view), const char *words,
+			    const struct fsl_host_view *views, size_t n,
+			    bool (*lacks)(const struct fsl_host_view *view), const char *words,
 			    struct fsl_error *err)
 {
 	int32_t *ranks = fsl_calloc(n + 1, sizeof(*ranks));
@@ -299,50 +213,37 @@ static enum fsl_status miss(struct fsl_profile_findings *findings,
 }
 
 static enum fsl_status tell_missing(struct fsl_profile_findings *findings,
-				    const struct fsl_dispatch_view *views, size_t n,
+				    const struct fsl_host_view *views, size_t n,
 				    struct fsl_error *err)
 {
-	enum fsl_status status =
-		miss(findings, views, n, lacks_steps,
+	FSL_TRY(miss(findings, views, n, lacks_steps,
 		     "where the time of a step goes, for want of step_trace_time.csv, "
 		     "kernel_details.csv or a database",
-		     err);
-	if (status == FSL_OK) {
-		status = miss(findings, views, n, lacks_statistics,
-			      "what the host does in free time, for want of api_statistic.csv "
-			      "(Level1 or Level2) or the profiler's database",
-			      err);
-	}
-	return status == FSL_OK
-		       ? miss(findings, views, n, lacks_gaps,
-			      "when the device is free, for want of kernel_details.csv or the "
-			      "profiler's database",
-			      err)
-		       : status;
+		     err));
+	FSL_TRY(miss(findings, views, n, lacks_statistics,
+		     "what the host does in free time, for want of api_statistic.csv "
+		     "(Level1 or Level2) or the profiler's database",
+		     err));
+	return miss(findings, views, n, lacks_gaps,
+		    "when the device is free, for want of kernel_details.csv or the "
+		    "profiler's database",
+		    err);
 }
 
 enum fsl_status fsl_profile_judge_dispatch(struct fsl_profile_findings *findings,
 					   const struct fsl_profile_case *facts,
 					   struct fsl_error *err)
 {
-	size_t n = facts->profile->n_ranks;
-	struct fsl_dispatch_view *views = fsl_calloc(n + 1, sizeof(*views));
-	if (views == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
-	}
-	for (size_t i = 0; i < n; i++) {
-		views[i] = fsl_dispatch_view_of(&facts->profile->ranks[i]);
-	}
+	struct fsl_host_losses losses;
+	FSL_TRY(fsl_host_losses_find(&losses, facts->profile, fsl_profile_effect_min(facts, 1.0),
+				     err));
 	enum fsl_status status = FSL_OK;
-	for (size_t s = 0; s < FSL_DISPATCH_SYMPTOMS_N && status == FSL_OK; s++) {
-		status = judge(findings, facts, &fsl_dispatch_symptoms[s], views, n, err);
+	for (size_t s = 0; s < FSL_SYMPTOMS_N; s++) {
+		FSL_THEN(status,
+			 tell(findings, &losses.symptoms[s], &fsl_dispatch_symptoms[s], err));
 	}
-	if (status == FSL_OK) {
-		status = tell_edges(findings, views, n, err);
-	}
-	if (status == FSL_OK) {
-		status = tell_missing(findings, views, n, err);
-	}
-	fsl_free(views);
+	FSL_THEN(status, tell_edges(findings, &losses, err));
+	FSL_THEN(status, tell_missing(findings, losses.views, facts->profile->n_ranks, err));
+	fsl_host_losses_fini(&losses);
 	return status;
 }

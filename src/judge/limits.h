@@ -14,17 +14,11 @@
 /* A step that is shorter than the longest of the set by this share lacks idle time of its rank. By
  * experience: rows of ranks that keep step differ by less. */
 #define FSL_JUDGE_STEP_LACKS_SHARE_MIN 0.01
-/* Work of the host, a kernel that grew, or a fault in single steps is told from here on. By
- * experience: nobody changes a program for less. */
-#define FSL_JUDGE_COST_SHARE_MIN 0.01
 /* Sends and receives of a pipeline, and transfers that break a rule of packets: less time in them
  * is not worth telling. By experience. */
 #define FSL_JUDGE_TRANSFER_SHARE_MIN 0.05
 /* All communication: below this its parts are not told. By experience. */
 #define FSL_JUDGE_COMMUNICATION_SHARE_MIN 0.1
-/* The host waits in synchronisations: below this it is ahead of its device, which is normal. By
- * experience. */
-#define FSL_JUDGE_SYNCHRONISE_SHARE_MAX 0.10
 
 /* Kernels that grew by one factor, as share of their time: the devices became slower, not some
  * kernels. By experience. */
@@ -69,17 +63,11 @@ enum { FSL_JUDGE_STEPS_MAX = 512 };
  * healthy machine. */
 #define FSL_JUDGE_KERNELS_MORE_MIN 0.02
 
-/* Host (dispatch_symptoms.c, dispatch_view.c, judge_host.c). */
+/* Host (dispatch_symptoms.c, judge_host.c). */
 
 /* The longest gap, as share of the free time of a step: a pause, not the price of launches. By
  * experience. */
 #define FSL_JUDGE_LONG_GAP_SHARE_MIN 0.2
-/* The process stood still: the device idle for so long (ns), with fewer calls of the host than this
- * per us, and less of the time inside of calls than this share. Advisor, which suspects garbage
- * collection. */
-#define FSL_JUDGE_PAUSE_NS             INT64_C(200000000)
-#define FSL_JUDGE_PAUSE_CALLS_A_US     0.0001
-#define FSL_JUDGE_PAUSE_CALL_SHARE_MAX 0.01
 /* ms per step: less would be told as 0.00 ms. */
 #define FSL_JUDGE_TOLD_MS_MIN 0.005
 

@@ -22,9 +22,7 @@ ALLOWED = {
     ("blame/singles.c", "BELOW"),  # rounding
     ("blame/singles.h", "FSL_SINGLE_SIZES_N"),
     ("judge/conclude.c", "CULPRITS_MAX"), ("judge/judge_baseline.c", "GROWN_MAX"),  # lines of a text
-    ("judge/judge_dispatch.c", "TOLD_ALONE_MAX"),  # likewise
-    ("judge/dispatch_symptoms.h", "FSL_DISPATCH_SYMPTOMS_N"),
-    ("judge/dispatch_view.c", "ROUNDING_NS"),
+    ("blame/host_losses.c", "ROUNDING_NS"),
     ("judge/judge_memory.c", "BYTES_PER_GIB"),
 }
 # How much a judge writes is limited beside the text (judge/limits.h).

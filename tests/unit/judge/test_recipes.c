@@ -10,7 +10,7 @@
 #include <sqlite3.h>
 
 #include "base/number.h"
-#include "judge/dispatch_view.h"
+#include "blame/host_losses.h"
 
 #define CAPTURE "insight-2rank-db/level1"
 #define RECIPES "expected/insight-2rank-db/level1-recipes/"
@@ -187,7 +187,7 @@ static const char *turn_of(const struct fsl_profile_rank *rank, size_t place)
 	struct fsl_profile_rank alone = *rank;
 	alone.trace.n_idle = 1;
 	alone.trace.idle[0] = rank->trace.idle[place];
-	const struct fsl_dispatch_view view = fsl_dispatch_view_of(&alone);
+	const struct fsl_host_view view = fsl_host_view_of(&alone);
 	double most_ms = fmax(view.framework_ms, fmax(view.cann_ms, view.device_ms));
 	assert_true(most_ms > 0.0);
 	if (view.framework_ms == most_ms) {
