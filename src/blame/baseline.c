@@ -2,6 +2,7 @@
 #include "blame/baseline.h"
 
 #include <math.h>
+#include <string.h>
 
 #include <failslow/stats.h>
 
@@ -109,18 +110,133 @@ static void compare_job(const struct pairs *pairs)
 	}
 }
 
+/* Kernels, or collectives, of both captures; both lists are sorted by name. */
+struct sums {
+	struct fsl_profile_sums now, then;
+};
+
+/* The sum in the earlier capture with the name of @item, or NULL; *t, the place reached, only
+ * grows. */
+static const struct fsl_profile_sum *find_sum(const struct sums *sums, size_t *t,
+					      const struct fsl_profile_sum *item)
+{
+	const struct fsl_profile_sums *then = &sums->then;
+	while (*t < then->n_items && strcmp(then->items[*t].name, item->name) < 0) {
+		++*t;
+	}
+	bool is_known = *t < then->n_items && strcmp(then->items[*t].name, item->name) == 0;
+	return is_known ? &then->items[*t] : NULL;
+}
+
+/* Keeps those that grew most. */
+static void keep_grown(struct fsl_grown_sums *list, const struct fsl_grown_sum *item)
+{
+	size_t at = list->n_items < FSL_GROWN_SUMS_MAX ? list->n_items++ : FSL_GROWN_SUMS_MAX;
+	double change_ms = item->now_ms - item->then_ms;
+	for (; at > 0 && list->items[at - 1].now_ms - list->items[at - 1].then_ms < change_ms;
+	     at--) {
+		if (at < FSL_GROWN_SUMS_MAX) {
+			list->items[at] = list->items[at - 1];
+		}
+	}
+	if (at < FSL_GROWN_SUMS_MAX) {
+		list->items[at] = *item;
+	}
+}
+
+static enum fsl_status list_grown(struct fsl_grown_sums *list, const struct sums *sums,
+				  double least_ms, struct fsl_arena *arena, struct fsl_error *err)
+{
+	bool is_told = sums->then.n_items > 0;
+	for (size_t i = 0, t = 0; i < sums->now.n_items && is_told; i++) {
+		const struct fsl_profile_sum *now = &sums->now.items[i];
+		const struct fsl_profile_sum *then = find_sum(sums, &t, now);
+		const struct fsl_grown_sum grown = {now->name, now->ms, now->count,
+						    then != NULL ? then->ms : 0.0,
+						    then != NULL ? then->count : 0.0};
+		if (grown.now_ms - grown.then_ms >= least_ms) {
+			keep_grown(list, &grown);
+		}
+	}
+	for (size_t i = 0; i < list->n_items; i++) {
+		list->items[i].name = fsl_arena_strdup(arena, list->items[i].name);
+		FSL_TRY(FSL_MADE(list->items[i].name, list->n_items, "names", err));
+	}
+	return FSL_OK;
+}
+
+/* How many times as long all kernels take together, and whether each grew so. */
+static void grow_together(struct fsl_baseline *out, const struct sums *sums)
+{
+	double even_ms = 0.0;
+	size_t n = 0;
+	for (int pass = 0; pass < 2; pass++) {
+		double ratio = out->kernels_now_ms / out->kernels_then_ms;
+		for (size_t i = 0, t = 0; i < sums->now.n_items; i++) {
+			const struct fsl_profile_sum *now = &sums->now.items[i];
+			const struct fsl_profile_sum *then = find_sum(sums, &t, now);
+			bool is_same = then != NULL &&
+				       fabs(now->count - then->count) <=
+					       FSL_BASELINE_SAME_CALLS_SHARE_MAX * now->count;
+			if (is_same && pass == 0) {
+				n++;
+				out->kernels_now_ms += now->ms;
+				out->kernels_then_ms += then->ms;
+			} else if (is_same &&
+				   fabs(now->ms / then->ms / ratio - 1.0) <= FSL_KERNELS_MORE_MIN) {
+				even_ms += now->ms;
+			}
+		}
+	}
+	out->is_even = n >= 2 &&
+		       out->kernels_now_ms >=
+			       (1.0 + FSL_BASELINE_CHANGE_SHARE_MIN) * out->kernels_then_ms &&
+		       even_ms / out->kernels_now_ms >= FSL_BASELINE_EVEN_SHARE_MIN;
+}
+
+typedef enum fsl_status (*summer)(struct fsl_profile_sums *sums, const struct fsl_profile *profile,
+				  struct fsl_error *err);
+
+static enum fsl_status compare_sums(struct fsl_baseline *out, const struct fsl_profile *now,
+				    const struct fsl_profile *then, bool is_kernels,
+				    struct fsl_error *err)
+{
+	summer sum = is_kernels ? fsl_profile_sum_kernels : fsl_profile_sum_comms;
+	double least_ms = FSL_CAPTURE_COST_SHARE_MIN * out->then_ms[FSL_BASELINE_STEP];
+	struct sums sums = {0};
+	enum fsl_status status = sum(&sums.now, now, err);
+	FSL_THEN(status, sum(&sums.then, then, err));
+	if (status == FSL_OK && is_kernels && out->worst == NULL) {
+		grow_together(out, &sums);
+	}
+	/* Ranks wait for the one that grew: no collective is slower by that. */
+	if (!is_kernels && out->worst != NULL) {
+		least_ms = fmax(least_ms, out->worst->beyond_ms);
+	}
+	if (!is_kernels || !out->is_even) {
+		FSL_THEN(status, list_grown(is_kernels ? &out->kernels : &out->comms, &sums,
+					    least_ms, &out->arena, err));
+	}
+	fsl_profile_sums_fini(&sums.now);
+	fsl_profile_sums_fini(&sums.then);
+	return status;
+}
+
 enum fsl_status fsl_baseline_compare(struct fsl_baseline *out, const struct fsl_profile *now,
 				     const struct fsl_profile *then, struct fsl_error *err)
 {
 	struct pairs pairs = {.out = out};
 	*out = (struct fsl_baseline){.change_ms = NAN};
 	enum fsl_status status = find_pairs(&pairs, now, then, err);
-	if (status != FSL_OK) {
-		fsl_baseline_fini(out);
-	} else if (out->n_ranks > 0) {
+	if (status == FSL_OK && out->n_ranks > 0) {
 		compare_ranks(&pairs, FSL_BASELINE_COMPUTING);
 		compare_ranks(&pairs, FSL_BASELINE_FREE);
 		compare_job(&pairs);
+		status = compare_sums(out, now, then, true, err);
+		FSL_THEN(status, compare_sums(out, now, then, false, err));
+	}
+	if (status != FSL_OK) {
+		fsl_baseline_fini(out);
 	}
 	return status;
 }

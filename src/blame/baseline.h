@@ -26,6 +26,19 @@ struct fsl_grown_rank {
 	double beyond_ms; /* by which it grew more than on the others */
 };
 
+/* A kernel or collective that takes longer than before; per step and rank. */
+struct fsl_grown_sum {
+	const char *name; /* the baseline's arena */
+	double now_ms, now_count;
+	double then_ms, then_count; /* 0: was not there */
+};
+
+enum { FSL_GROWN_SUMS_MAX = 5 };
+struct fsl_grown_sums {
+	struct fsl_grown_sum items[FSL_GROWN_SUMS_MAX]; /* by growth, most first */
+	size_t n_items;
+};
+
 struct fsl_baseline {
 	struct fsl_arena arena;
 	size_t n_ranks; /* that have step times in both captures */
@@ -36,6 +49,11 @@ struct fsl_baseline {
 	size_t n_grown;
 	const struct fsl_grown_rank *worst; /* of them; NULL: none */
 	bool is_waited_for;                 /* the others wait for it in what changed */
+	/* All ranks run the same kernels as before at a lower speed: one thing. Then no kernel is
+	 * told alone. */
+	bool is_even;
+	double kernels_now_ms, kernels_then_ms; /* those that both captures have, as often */
+	struct fsl_grown_sums kernels, comms;
 };
 
 /* Fills @out (overwritten). Fails with FSL_ERR_MEMORY only; @out is then empty. */

@@ -495,6 +495,13 @@ enum { FSL_SHAPES_OF_ONE_STEP_MIN = 64 };
 #define FSL_CHANGING_SHARE_MIN 0.05
 
 /*
+ * Captures: kernels beside those of peers (kernel_peers.h).
+ */
+/* Kernels slower than on the peers, as ratio beyond 1: ranks of one stage differ by 0.002 on a
+ * healthy machine. */
+#define FSL_KERNELS_MORE_MIN 0.02
+
+/*
  * Captures: hosts that do not keep their devices busy (host_losses.h).
  */
 /* The host waits in synchronisations: below this share of a step it is ahead of its device, which
@@ -547,5 +554,11 @@ enum { FSL_HOST_SINGLE_RANKS_MAX = 3 };
 #define FSL_BASELINE_CHANGE_SHARE_MIN 0.02
 /* Ranks: of fewer nobody can tell who is the odd one. */
 enum { FSL_BASELINE_RANKS_MIN = 3 };
+/* Kernels that grew by one factor, as share of their time: the devices became slower, not some
+ * kernels. By experience. */
+#define FSL_BASELINE_EVEN_SHARE_MIN 0.9
+/* Calls of a kernel in two captures of one job differ by this share at most: a capture may begin
+ * within a step. By experience. */
+#define FSL_BASELINE_SAME_CALLS_SHARE_MAX 0.01
 
 #endif

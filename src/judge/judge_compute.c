@@ -40,7 +40,7 @@ static void add_kernel(struct fsl_phrase *phrase, const struct fsl_profile_rank 
 static bool is_one(const struct fsl_kernel_peers *peers, double ms, double excess_ms)
 {
 	double rest_ms = peers->compared_ms - ms;
-	return peers->excess_ms - excess_ms <= FSL_JUDGE_KERNELS_MORE_MIN * rest_ms;
+	return peers->excess_ms - excess_ms <= FSL_KERNELS_MORE_MIN * rest_ms;
 }
 
 static const char *advise_slow(const struct fsl_kernel_peers *peers)
@@ -141,7 +141,7 @@ static enum fsl_status judge_peers(struct fsl_profile_findings *findings,
 		.profile = profile,
 		.cluster = facts->cluster,
 		.places = facts->places != NULL ? &facts->places->places : NULL,
-		.more_min = fsl_profile_effect_min(facts, FSL_JUDGE_KERNELS_MORE_MIN),
+		.more_min = fsl_profile_effect_min(facts, FSL_KERNELS_MORE_MIN),
 		.felt_share_min = fsl_profile_effect_min(facts, FSL_CAPTURE_MENTION_SHARE_MIN)};
 	size_t n = profile->n_ranks;
 	struct fsl_kernel_peers *peers = fsl_calloc(n + 1, sizeof(*peers));

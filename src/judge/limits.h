@@ -20,13 +20,6 @@
 /* All communication: below this its parts are not told. By experience. */
 #define FSL_JUDGE_COMMUNICATION_SHARE_MIN 0.1
 
-/* Kernels that grew by one factor, as share of their time: the devices became slower, not some
- * kernels. By experience. */
-#define FSL_JUDGE_EVEN_SHARE_MIN 0.9
-/* Calls of a kernel in two captures of one job differ by this share at most: a capture may begin
- * within a step. By experience. */
-#define FSL_JUDGE_SAME_CALLS_SHARE_MAX 0.01
-
 /* Single steps. */
 
 /* Steps that are judged one by one: a bound on time. A capture has some tens. */
@@ -56,12 +49,6 @@ enum { FSL_JUDGE_STEPS_MAX = 512 };
 
 /* A stage computes longer than the others by this share. By experience. */
 #define FSL_JUDGE_STAGE_EXCESS_MIN 0.05
-
-/* Kernels (judge_compute.c). */
-
-/* Kernels slower than on the peers, as ratio beyond 1: ranks of one stage differ by 0.002 on a
- * healthy machine. */
-#define FSL_JUDGE_KERNELS_MORE_MIN 0.02
 
 /* Host (dispatch_symptoms.c, judge_host.c). */
 

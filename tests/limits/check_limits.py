@@ -21,7 +21,7 @@ ALLOWED = {
     ("blame/singles.c", "STEPS_MAX"), ("blame/singles.c", "RANK_BYTES"),  # what packed bytes may say
     ("blame/singles.c", "BELOW"),  # rounding
     ("blame/singles.h", "FSL_SINGLE_SIZES_N"),
-    ("judge/conclude.c", "CULPRITS_MAX"), ("judge/judge_baseline.c", "GROWN_MAX"),  # lines of a text
+    ("judge/conclude.c", "CULPRITS_MAX"), ("blame/baseline.h", "FSL_GROWN_SUMS_MAX"),  # lines of a text
     ("blame/host_losses.c", "ROUNDING_NS"),
     ("judge/judge_memory.c", "BYTES_PER_GIB"),
 }
