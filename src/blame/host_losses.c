@@ -246,8 +246,8 @@ static void settle(struct fsl_symptom_losses *of, size_t n_judged, bool is_gain,
 }
 
 /* @scratch: two per rank. */
-static void sort_out(struct fsl_host_losses *out, size_t n_views, size_t s, double effect,
-		     double *scratch)
+static void sort_out(struct fsl_host_losses *out, size_t n_views, size_t s,
+		     const struct fsl_look *look, double *scratch)
 {
 	struct fsl_symptom_losses *of = &out->symptoms[s];
 	size_t n_others = 0;
@@ -257,7 +257,7 @@ static void sort_out(struct fsl_host_losses *out, size_t n_views, size_t s, doub
 		if (!isfinite(ms) || !isfinite(view->step_ms)) {
 			continue;
 		}
-		if (ms > effect * symptoms[s].share_min * view->step_ms) {
+		if (ms > fsl_look_effect_min(look, symptoms[s].share_min) * view->step_ms) {
 			insert(of, view, ms);
 		} else {
 			scratch[n_others++] = ms;
@@ -268,7 +268,7 @@ static void sort_out(struct fsl_host_losses *out, size_t n_views, size_t s, doub
 }
 
 static enum fsl_status find(struct fsl_host_losses *out, const struct fsl_profile *profile,
-			    double effect, struct fsl_error *err)
+			    const struct fsl_look *look, struct fsl_error *err)
 {
 	size_t n = profile->n_ranks;
 	double *scratch = NULL;
@@ -286,16 +286,16 @@ static enum fsl_status find(struct fsl_host_losses *out, const struct fsl_profil
 	}
 	for (size_t s = 0; s < FSL_SYMPTOMS_N; s++) {
 		FSL_TRY(FSL_ARENA_NEW(out->symptoms[s].ranks, &out->arena, n, "ranks", err));
-		sort_out(out, n, s, effect, scratch);
+		sort_out(out, n, s, look, scratch);
 	}
 	return FSL_OK;
 }
 
 enum fsl_status fsl_host_losses_find(struct fsl_host_losses *out, const struct fsl_profile *profile,
-				     double effect, struct fsl_error *err)
+				     const struct fsl_look *look, struct fsl_error *err)
 {
 	*out = (struct fsl_host_losses){0};
-	enum fsl_status status = find(out, profile, effect, err);
+	enum fsl_status status = find(out, profile, look, err);
 	if (status != FSL_OK) {
 		fsl_host_losses_fini(out);
 	}

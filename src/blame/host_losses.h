@@ -3,6 +3,7 @@
 #ifndef FSL_BLAME_HOST_LOSSES_H
 #define FSL_BLAME_HOST_LOSSES_H
 
+#include "blame/look.h"
 #include "capture/edges.h"
 
 enum fsl_host_symptom {
@@ -64,10 +65,10 @@ struct fsl_host_losses {
 
 struct fsl_host_view fsl_host_view_of(const struct fsl_profile_rank *rank);
 
-/* Fills @out (overwritten). @effect: factor of the least share of a step that counts. Fails with
+/* Fills @out (overwritten). Fails with
  * FSL_ERR_MEMORY only; @out is then empty. */
 enum fsl_status fsl_host_losses_find(struct fsl_host_losses *out, const struct fsl_profile *profile,
-				     double effect, struct fsl_error *err);
+				     const struct fsl_look *look, struct fsl_error *err);
 void fsl_host_losses_fini(struct fsl_host_losses *losses);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "blame/limits.h"
 #include "capture/step_rows.h"
 
 /* Calls of one kernel on one rank. Ids of type, shape and core are those of the set's own pool. */
@@ -211,8 +212,13 @@ static bool is_slow(const struct fsl_kernels_job *job, const struct fsl_profile_
 		    const struct fsl_kernel_peers *peers)
 {
 	double step_ms = fsl_profile_step_ms(rank);
-	bool is_felt = isnan(step_ms) || peers->excess_ms > job->felt_share_min * step_ms;
-	return peers->excess_ms > job->more_min * peers->compared_ms && is_felt;
+	bool is_felt =
+		isnan(step_ms) ||
+		peers->excess_ms >
+			fsl_look_effect_min(&job->look, FSL_CAPTURE_MENTION_SHARE_MIN) * step_ms;
+	return peers->excess_ms >
+		       fsl_look_effect_min(&job->look, FSL_KERNELS_MORE_MIN) * peers->compared_ms &&
+	       is_felt;
 }
 
 enum fsl_status fsl_kernel_peers_compare(struct fsl_kernel_peers *out,

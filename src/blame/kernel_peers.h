@@ -2,6 +2,7 @@
 #ifndef FSL_BLAME_KERNEL_PEERS_H
 #define FSL_BLAME_KERNEL_PEERS_H
 
+#include "blame/look.h"
 #include "blame/places.h"
 #include "capture/cluster.h"
 
@@ -10,9 +11,7 @@ struct fsl_kernels_job {
 	const struct fsl_profile *profile;
 	const struct fsl_profile_cluster *cluster;
 	const struct fsl_places *places; /* who is suspected; NULL: nobody */
-	/* Kernels of a rank are slow that take longer by this share of their time, and of a step.
-	 */
-	double more_min, felt_share_min;
+	struct fsl_look look;            /* sets how slow kernels have to be */
 };
 
 /* One rank beside the median of the other ranks of its stage that are not suspected, if there are

@@ -419,6 +419,20 @@ enum { FSL_PLACES_SURE_SLOW_MIN = 3, FSL_PLACES_SURE_REST_MIN = 6 };
 #define FSL_PLACES_FASTER_MAX 1.3
 
 /*
+ * Captures: questions about places (capture_places.h), and one step of several (look.h).
+ */
+/* A step that is shorter than the longest of the set by this share lacks idle time of its rank. By
+ * experience: rows of ranks that keep step differ by less. */
+#define FSL_STEP_LACKS_SHARE_MIN 0.01
+/* A stage computes longer than the others by this share. By experience. */
+#define FSL_STAGE_EXCESS_MIN 0.05
+/* An effect whose chance is not tested must be this many times as large in one step of several, as
+ * the largest of them is always larger than what is usual... */
+#define FSL_LOOK_EFFECT_IN_STEP 2.0
+/* ...and this many times if all steps gave it already, as steps scatter around their mean. */
+#define FSL_LOOK_EFFECT_AGAIN 0.5
+
+/*
  * Bandwidths: links of a capture beside links alike (bandwidth.h).
  */
 /* Bytes over a link: the time of less is latency, not bandwidth. */
@@ -428,6 +442,10 @@ enum { FSL_PLACES_SURE_SLOW_MIN = 3, FSL_PLACES_SURE_REST_MIN = 6 };
 #define FSL_BANDWIDTH_SIGMA_MIN 0.02
 /* Links alike: a single one is compared with nothing. */
 enum { FSL_BANDWIDTH_ALIKE_MIN = 2 };
+/* Level of the test for outliers among links alike. By experience. */
+#define FSL_BANDWIDTH_ALPHA 0.004
+/* A slow link lacks this share of the usual bandwidth. By experience. */
+#define FSL_BANDWIDTH_LACK_MIN 0.2
 /* Among few links alike those are slow that are this much slower than the slowest other: halves of
  * a link's width are 0.5, healthy links of one kind differ by a tenth. */
 #define FSL_BANDWIDTH_FEW_RATIO_MAX 0.65

@@ -10,11 +10,12 @@
 #include "base/log.h"
 #include "base/sort.h"
 #include "base/try.h"
+#include "blame/capture_places.h"
 #include "blame/limits.h"
 #include "capture/step_rows.h"
 #include "capture/step_view.h"
+#include "judge/finding.h"
 #include "judge/limits.h"
-#include "judge/to_places.h"
 
 /* Findings of one step: news, and findings that all steps show already. */
 struct found {
@@ -55,7 +56,7 @@ static enum fsl_status ask(struct fsl_profile_findings *found, const struct by_s
 {
 	enum fsl_status status = FSL_OK;
 	/* Only judges that have findings over all steps are called again. */
-	const bool *codes = facts->look == FSL_LOOK_AGAIN ? by->is_told : NULL;
+	const bool *codes = facts->look.kind == FSL_LOOK_AGAIN ? by->is_told : NULL;
 	for (size_t j = 0; j < FSL_JUDGES_N && status == FSL_OK; j++) {
 		if (is_asked((enum fsl_judge)j, codes)) {
 			status = fsl_profile_judges[j](found, facts, err);
@@ -72,8 +73,9 @@ static enum fsl_status look(const struct by_step *by, const struct fsl_profile_c
 	struct fsl_profile_findings found = {0};
 	struct fsl_capture_places places;
 	struct fsl_profile_case facts = *of_step;
-	bool is_again = facts.look == FSL_LOOK_AGAIN;
-	FSL_TRY(fsl_profile_place(&places, of_step, meetings, err));
+	bool is_again = facts.look.kind == FSL_LOOK_AGAIN;
+	FSL_TRY(fsl_capture_places_find(&places, of_step->profile, of_step->cluster, &of_step->look,
+					meetings, err));
 	facts.places = &places;
 	enum fsl_status status = ask(&found, by, &facts, err);
 	fsl_capture_places_fini(&places);
@@ -115,11 +117,10 @@ static enum fsl_status judge_step(const struct by_step *by, struct fsl_step_view
 					 .cluster = &cluster,
 					 .n_threads = 1,
 					 .meetings = &meetings,
-					 .look = FSL_LOOK_STEP,
-					 .n_looks = by->n_steps};
+					 .look = {FSL_LOOK_STEP, by->n_steps}};
 	status = look(by, &facts, &meetings, &by->found[s], err);
 	if (status == FSL_OK) {
-		facts.look = FSL_LOOK_AGAIN;
+		facts.look.kind = FSL_LOOK_AGAIN;
 		status = look(by, &facts, &meetings, &by->found[s], err);
 	}
 	fsl_profile_meetings_fini(&meetings);

@@ -9,8 +9,8 @@
  *
  * A finding of single steps alone is told once for each rank, link or stage, with the worst step
  * and the number of steps. It has to be proved within a step, at a level that is divided by the
- * number of steps, or to be twice as large as over all steps (fsl_profile_chance_max,
- * fsl_profile_effect_min). Its gain is the cost of these steps together, divided by all steps in
+ * number of steps, or to be twice as large as over all steps (fsl_look_chance_max,
+ * fsl_look_effect_min). Its gain is the cost of these steps together, divided by all steps in
  * which the rank was captured. A gain below 1 % of a step is not told.
  */
 #ifndef FSL_JUDGE_BY_STEP_H

@@ -9,9 +9,8 @@
 
 #include "base/log.h"
 #include "base/try.h"
+#include "blame/capture_places.h"
 #include "judge/by_step.h"
-#include "judge/limits.h"
-#include "judge/to_places.h"
 #include "text/phrase.h"
 
 const fsl_profile_judge fsl_profile_judges[FSL_JUDGES_N] = {
@@ -46,32 +45,6 @@ bool fsl_profile_finding_add_known(struct fsl_profile_finding *finding, enum fsl
 {
 	struct fsl_fact fact = fsl_fact_of(name, value);
 	return fsl_profile_finding_add_fact(finding, fact.name, fact.value, fact.unit);
-}
-
-double fsl_profile_chance_max(const struct fsl_profile_case *facts, double most)
-{
-	switch (facts->look) {
-	case FSL_LOOK_CAPTURE:
-		break;
-	case FSL_LOOK_STEP:
-		return most / (double)facts->n_looks;
-	case FSL_LOOK_AGAIN:
-		return INFINITY;
-	}
-	return most;
-}
-
-double fsl_profile_effect_min(const struct fsl_profile_case *facts, double least)
-{
-	static const double factors[] = {[FSL_LOOK_CAPTURE] = 1.0,
-					 [FSL_LOOK_STEP] = FSL_JUDGE_EFFECT_IN_STEP,
-					 [FSL_LOOK_AGAIN] = FSL_JUDGE_EFFECT_AGAIN};
-	return factors[facts->look] * least;
-}
-
-double fsl_profile_tested_min(const struct fsl_profile_case *facts, double least)
-{
-	return facts->look == FSL_LOOK_AGAIN ? fsl_profile_effect_min(facts, least) : least;
 }
 
 static enum fsl_status no_memory(struct fsl_error *err)
@@ -202,7 +175,8 @@ static enum fsl_status judge_capture(struct fsl_profile_findings *findings,
 {
 	struct fsl_capture_places places;
 	struct fsl_profile_case all = *facts;
-	FSL_TRY(fsl_profile_place(&places, facts, meetings, err));
+	FSL_TRY(fsl_capture_places_find(&places, facts->profile, facts->cluster, &facts->look,
+					meetings, err));
 	enum fsl_status status = FSL_OK;
 	all.meetings = meetings;
 	all.places = &places;

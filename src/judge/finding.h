@@ -5,6 +5,7 @@
 #ifndef FSL_JUDGE_FINDING_H
 #define FSL_JUDGE_FINDING_H
 
+#include "blame/look.h"
 #include "capture/cluster.h"
 #include "judge/codes.h"
 
@@ -74,14 +75,7 @@ void fsl_profile_findings_sort(struct fsl_profile_findings *findings);
 void fsl_profile_findings_fini(struct fsl_profile_findings *findings);
 
 struct fsl_profile_meetings; /* match/meetings.h */
-struct fsl_capture_places;   /* judge/to_places.h */
-
-/* Purpose for which a judge is called. */
-enum fsl_profile_look {
-	FSL_LOOK_CAPTURE, /* findings over all steps together */
-	FSL_LOOK_STEP,    /* findings in one step, which need not show in all steps together */
-	FSL_LOOK_AGAIN,   /* whether a step shows a finding over all steps, proved already */
-};
+struct fsl_capture_places;   /* blame/capture_places.h */
 
 /* Input of judges. */
 struct fsl_profile_case {
@@ -94,26 +88,8 @@ struct fsl_profile_case {
 	const struct fsl_profile_meetings *meetings;
 	const struct fsl_capture_places *places; /* who is slow, likewise */
 	/* If single steps are judged (by_step.h), profile is the view of one step. */
-	enum fsl_profile_look look;
-	size_t n_looks; /* FSL_LOOK_STEP: steps that are judged, one after the other */
+	struct fsl_look look;
 };
-
-/*
- * The greatest probability of a chance effect with which a finding is told; @most: the limit for
- * one look. In n looks a rare effect occurs by chance n times as often, so each look has the limit
- * @most / n (Bonferroni). Above 1 for FSL_LOOK_AGAIN: no proof is needed.
- */
-double fsl_profile_chance_max(const struct fsl_profile_case *facts, double most);
-/*
- * The least effect (a share or an excess) that is told if its chance is not tested; @least: the
- * limit for all steps. Twice @least in one step of several, as the largest of n effects is always
- * larger than usual. Half of @least if all steps together showed it already, as steps scatter
- * around their mean.
- */
-double fsl_profile_effect_min(const struct fsl_profile_case *facts, double least);
-/* The same for an effect whose chance is tested: one step of several has the same limit as all
- * steps. */
-double fsl_profile_tested_min(const struct fsl_profile_case *facts, double least);
 
 /*
  * One judge per line of judges.def, in judge_<name>.c: adds findings, or sentences about missing

@@ -7,12 +7,12 @@
 
 #include "base/mem.h"
 #include "base/try.h"
+#include "blame/capture_places.h"
 #include "blame/kernel_peers.h"
 #include "blame/limits.h"
 #include "blame/operator_types.h"
 #include "capture/step_rows.h"
-#include "judge/limits.h"
-#include "judge/to_places.h"
+#include "judge/finding.h"
 #include "text/phrase.h"
 
 enum {
@@ -137,12 +137,11 @@ static enum fsl_status judge_peers(struct fsl_profile_findings *findings,
 				   const struct fsl_profile_case *facts, struct fsl_error *err)
 {
 	const struct fsl_profile *profile = facts->profile;
-	const struct fsl_kernels_job job = {
-		.profile = profile,
-		.cluster = facts->cluster,
-		.places = facts->places != NULL ? &facts->places->places : NULL,
-		.more_min = fsl_profile_effect_min(facts, FSL_KERNELS_MORE_MIN),
-		.felt_share_min = fsl_profile_effect_min(facts, FSL_CAPTURE_MENTION_SHARE_MIN)};
+	const struct fsl_kernels_job job = {.profile = profile,
+					    .cluster = facts->cluster,
+					    .places = facts->places != NULL ? &facts->places->places
+									    : NULL,
+					    .look = facts->look};
 	size_t n = profile->n_ranks;
 	struct fsl_kernel_peers *peers = fsl_calloc(n + 1, sizeof(*peers));
 	int32_t *ranks = fsl_calloc(n + 1, sizeof(*ranks));

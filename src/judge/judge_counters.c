@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/try.h"
+#include "blame/limits.h"
 #include "judge/finding.h"
 #include "judge/limits.h"
 #include "text/phrase.h"
@@ -48,8 +49,8 @@ static const struct kind {
 				    FSL_JUDGE_CACHE_HITS_LACK_MIN, 0.0, 0.0, NAN, FSL_CAUSE_COMPUTE,
 				    FSL_CODE_CACHE_MISSES, true},
 	[FSL_COUNTER_HCCS_PEAK] = {"fastest traffic over HCCS", "hccs_peak", "GB/s", 0.0,
-				   FSL_JUDGE_LINK_LACK_MIN, 0.0, NAN, FSL_CAUSE_NETWORK,
-				   FSL_CODES_N, true},
+				   FSL_BANDWIDTH_LACK_MIN, 0.0, NAN, FSL_CAUSE_NETWORK, FSL_CODES_N,
+				   true},
 	[FSL_COUNTER_PCIE_LATENCY] = {"latency of PCIe", "pcie_latency", "ms", 0.0,
 				      FSL_JUDGE_PCIE_MORE_MIN, 0.0, NAN, FSL_CAUSE_HOST,
 				      FSL_CODES_N, false},

@@ -235,8 +235,7 @@ enum fsl_status fsl_profile_judge_dispatch(struct fsl_profile_findings *findings
 					   struct fsl_error *err)
 {
 	struct fsl_host_losses losses;
-	FSL_TRY(fsl_host_losses_find(&losses, facts->profile, fsl_profile_effect_min(facts, 1.0),
-				     err));
+	FSL_TRY(fsl_host_losses_find(&losses, facts->profile, &facts->look, err));
 	enum fsl_status status = FSL_OK;
 	for (size_t s = 0; s < FSL_SYMPTOMS_N; s++) {
 		FSL_THEN(status,

@@ -2,8 +2,9 @@
 #include <math.h>
 
 #include "base/try.h"
+#include "blame/capture_places.h"
 #include "blame/clocks.h"
-#include "judge/to_places.h"
+#include "judge/finding.h"
 #include "text/phrase.h"
 
 static enum fsl_status tell(struct fsl_profile_findings *findings, const struct fsl_clock *clock,

@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "blame/capture_places.h"
 #include "blame/limits.h"
-#include "judge/to_places.h"
+#include "judge/finding.h"
 #include "text/phrase.h"
 
 static const struct kind {

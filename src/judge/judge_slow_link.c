@@ -2,7 +2,8 @@
 #include <stdio.h>
 
 #include "base/try.h"
-#include "judge/to_places.h"
+#include "blame/capture_places.h"
+#include "judge/finding.h"
 
 enum { LINKS_TOLD_MAX = 8, TEXT_MAX = 640 };
 

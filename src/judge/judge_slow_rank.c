@@ -6,10 +6,11 @@
 #include <stdio.h>
 
 #include "base/try.h"
+#include "blame/capture_places.h"
 #include "blame/limits.h"
 #include "blame/own_parts.h"
 #include "capture/step_rows.h"
-#include "judge/to_places.h"
+#include "judge/finding.h"
 #include "text/phrase.h"
 
 enum { TEXT_MAX = 640, RANGES_SHOWN_MAX = 8 };
@@ -175,7 +176,7 @@ static enum fsl_status tell_more_work(struct work *work, struct fsl_error *err)
 /* Tells why ranks cannot be compared, if they cannot. */
 static enum fsl_status tell_missing(const struct work *work, struct fsl_error *err)
 {
-	if (work->places->places.n_compared > 0 || work->facts->look != FSL_LOOK_CAPTURE) {
+	if (work->places->places.n_compared > 0 || work->facts->look.kind != FSL_LOOK_CAPTURE) {
 		return FSL_OK;
 	}
 	return fsl_profile_findings_miss(

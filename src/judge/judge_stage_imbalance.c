@@ -10,9 +10,10 @@
 
 #include "base/number.h"
 #include "base/try.h"
+#include "blame/capture_places.h"
 #include "capture/step_rows.h"
+#include "judge/finding.h"
 #include "judge/limits.h"
-#include "judge/to_places.h"
 
 enum { TEXT_MAX = 1024, RANKS_TOLD_MAX = 8 };
 
@@ -164,7 +165,7 @@ static enum fsl_status judge_p2p(struct fsl_profile_findings *findings,
 	measure_p2p(&p2p, facts);
 	if (p2p.all.n == 0 || p2p.all.most_ms <= 0.0 ||
 	    p2p.all.most_ms <
-		    fsl_profile_effect_min(facts, FSL_JUDGE_TRANSFER_SHARE_MIN) * p2p.step_ms) {
+		    fsl_look_effect_min(&facts->look, FSL_JUDGE_TRANSFER_SHARE_MIN) * p2p.step_ms) {
 		return FSL_OK;
 	}
 	char of_step[64] = "", told[128] = "", what[TEXT_MAX + 256];

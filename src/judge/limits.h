@@ -11,9 +11,6 @@
 
 /* Costs, as share of a step. */
 
-/* A step that is shorter than the longest of the set by this share lacks idle time of its rank. By
- * experience: rows of ranks that keep step differ by less. */
-#define FSL_JUDGE_STEP_LACKS_SHARE_MIN 0.01
 /* Sends and receives of a pipeline, and transfers that break a rule of packets: less time in them
  * is not worth telling. By experience. */
 #define FSL_JUDGE_TRANSFER_SHARE_MIN 0.05
@@ -26,11 +23,6 @@
 enum { FSL_JUDGE_STEPS_MAX = 512 };
 /* A step shows what all steps tell if it alone costs this share of their mean. By experience. */
 #define FSL_JUDGE_SHOWN_IN_STEP_MIN 0.5
-/* An effect whose chance is not tested must be this many times as large in one step of several, as
- * the largest of them is always larger than what is usual... */
-#define FSL_JUDGE_EFFECT_IN_STEP 2.0
-/* ...and this many times if all steps gave it already, as steps scatter around their mean. */
-#define FSL_JUDGE_EFFECT_AGAIN 0.5
 
 /* Confidence of the verdict: 0 to 1, by experience. */
 
@@ -45,11 +37,6 @@ enum { FSL_JUDGE_STEPS_MAX = 512 };
 /* Late, and nothing tells why; or a stage of one rank. */
 #define FSL_JUDGE_CONFIDENCE_UNEXPLAINED 0.5
 
-/* Stages of a pipeline (to_places.c). */
-
-/* A stage computes longer than the others by this share. By experience. */
-#define FSL_JUDGE_STAGE_EXCESS_MIN 0.05
-
 /* Host (dispatch_symptoms.c, judge_host.c). */
 
 /* The longest gap, as share of the free time of a step: a pause, not the price of launches. By
@@ -57,13 +44,6 @@ enum { FSL_JUDGE_STEPS_MAX = 512 };
 #define FSL_JUDGE_LONG_GAP_SHARE_MIN 0.2
 /* ms per step: less would be told as 0.00 ms. */
 #define FSL_JUDGE_TOLD_MS_MIN 0.005
-
-/* Links (to_places.c, judge_counters.c). By experience. */
-
-/* Level of the test for outliers among links alike. */
-#define FSL_JUDGE_LINK_ALPHA 0.004
-/* A slow link lacks this share of the usual bandwidth. */
-#define FSL_JUDGE_LINK_LACK_MIN 0.2
 
 /* Traffic (judge_traffic.c, judge_communication.c). Advisor. */
 

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "blame/capture_places.h"
 #include "judge/finding.h"
-#include "judge/to_places.h"
 #include "report/report.h"
 
 /* cmocka's own compares floats. */
@@ -211,7 +211,9 @@ static inline void small_judge(struct small_capture *small, fsl_profile_judge ju
 					 .cluster = &small->cluster,
 					 .n_threads = 1,
 					 .meetings = &meetings};
-	assert_int_equal(fsl_profile_place(&places, &facts, &meetings, &err), FSL_OK);
+	assert_int_equal(fsl_capture_places_find(&places, &small->profile, &small->cluster,
+						 &facts.look, &meetings, &err),
+			 FSL_OK);
 	facts.places = &places;
 	assert_int_equal(judge(&small->findings, &facts, &err), FSL_OK);
 	fsl_capture_places_fini(&places);

@@ -3,8 +3,9 @@
 
 #include <omp.h>
 
+#include "blame/capture_places.h"
 #include "capture/step_view.h"
-#include "judge/to_places.h"
+#include "judge/finding.h"
 
 /* Judges whose findings must not depend on how the step was chosen. */
 static const struct {
@@ -28,7 +29,9 @@ static void ask(struct fsl_profile_findings *out, fsl_profile_judge judge,
 	struct fsl_capture_places places;
 	struct fsl_profile_case facts = {
 		.profile = profile, .cluster = cluster, .n_threads = 1, .meetings = &meetings};
-	assert_int_equal(fsl_profile_place(&places, &facts, &meetings, &err), FSL_OK);
+	assert_int_equal(
+		fsl_capture_places_find(&places, profile, cluster, &facts.look, &meetings, &err),
+		FSL_OK);
 	facts.places = &places;
 	assert_int_equal(judge(out, &facts, &err), FSL_OK);
 	fsl_capture_places_fini(&places);

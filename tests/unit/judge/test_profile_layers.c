@@ -11,7 +11,9 @@ static void analyse(struct whole_set *set)
 	struct fsl_profile_meetings meetings;
 	struct fsl_capture_places places;
 	assert_int_equal(fsl_profile_meet(&meetings, &set->profile, &set->cluster, &err), FSL_OK);
-	assert_int_equal(fsl_profile_place(&places, &facts, &meetings, &err), FSL_OK);
+	assert_int_equal(fsl_capture_places_find(&places, &set->profile, &set->cluster, &facts.look,
+						 &meetings, &err),
+			 FSL_OK);
 	facts.places = &places;
 	assert_int_equal(fsl_profile_judge_dispatch(&set->findings, &facts, &err), FSL_OK);
 	assert_int_equal(fsl_profile_judge_compute(&set->findings, &facts, &err), FSL_OK);

@@ -1,5 +1,5 @@
-/* A capture as the engine is asked about it. */
-#include "judge/to_places.h"
+/* A capture as a question about places and links. */
+#include "blame/capture_places.h"
 
 #include <math.h>
 
@@ -9,7 +9,6 @@
 #include "blame/limits.h"
 #include "capture/edges.h"
 #include "capture/step_rows.h"
-#include "judge/limits.h"
 
 /* NaN if no row tells. @longest_ms: the longest step of the set. */
 static double idle_ms(const struct fsl_profile_rank *rank, double longest_ms)
@@ -17,16 +16,15 @@ static double idle_ms(const struct fsl_profile_rank *rank, double longest_ms)
 	const struct fsl_profile_edges edges = fsl_profile_edges_of(rank);
 	double lacking_ms = longest_ms - fsl_profile_step_ms(rank);
 	bool lacks = fsl_profile_n_steps(rank) >= 2 &&
-		     lacking_ms > FSL_JUDGE_STEP_LACKS_SHARE_MIN * longest_ms;
+		     lacking_ms > FSL_STEP_LACKS_SHARE_MIN * longest_ms;
 	return fsl_profile_part_ms(rank, FSL_PART_FREE) - fsl_profile_edges_ms(&edges) +
 	       (lacks ? lacking_ms : 0.0);
 }
 
-static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_profile_case *facts,
-			    struct fsl_error *err)
+static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_profile *profile,
+			    const struct fsl_profile_cluster *cluster, struct fsl_error *err)
 {
-	const struct fsl_profile *profile = facts->profile;
-	size_t n = profile->n_ranks + 1, n_stages = facts->cluster->n_stages;
+	size_t n = profile->n_ranks + 1, n_stages = cluster->n_stages;
 	uint32_t *class_of = NULL;
 	double *told = NULL, *computing = NULL, *own = NULL;
 	size_t *n_steps = NULL;
@@ -38,7 +36,7 @@ static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_pro
 	FSL_TRY(FSL_ARENA_NEW(out->idle_ms, &out->arena, n, "ranks", err));
 	for (size_t r = 0; r < profile->n_ranks; r++) {
 		const struct fsl_profile_rank *rank = &profile->ranks[r];
-		size_t stage = fsl_profile_stage_of(facts->cluster, rank->rank);
+		size_t stage = fsl_profile_stage_of(cluster, rank->rank);
 		out->idle_ms[r] = idle_ms(rank, out->job.step_ms);
 		computing[r] = fsl_profile_part_ms(rank, FSL_PART_COMPUTING);
 		own[r] = computing[r] + out->idle_ms[r];
@@ -57,9 +55,9 @@ static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_pro
 }
 
 /* The limit of one look, at the chance that is left to each of several. */
-static double least_z(const struct fsl_profile_case *facts, double z_min)
+static double least_z(const struct fsl_look *look, double z_min)
 {
-	double chance = fsl_profile_chance_max(facts, gsl_cdf_ugaussian_Q(z_min));
+	double chance = fsl_look_chance_max(look, gsl_cdf_ugaussian_Q(z_min));
 	return chance < 0.5 ? gsl_cdf_ugaussian_Qinv(chance) : 0.0;
 }
 
@@ -77,42 +75,43 @@ static bool is_partial(const struct fsl_places_job *job,
 }
 
 static enum fsl_status judge_links(struct fsl_capture_places *out,
-				   const struct fsl_profile_case *facts, struct fsl_error *err)
+				   const struct fsl_profile *profile,
+				   const struct fsl_profile_cluster *cluster,
+				   const struct fsl_look *look, struct fsl_error *err)
 {
 	const struct fsl_bandwidth_job job = {
 		.table = &out->links,
 		.capture = &out->job,
-		.alpha = fmin(FSL_JUDGE_LINK_ALPHA,
-			      fsl_profile_chance_max(facts, FSL_JUDGE_LINK_ALPHA)),
-		.lack_min = fsl_profile_tested_min(facts, FSL_JUDGE_LINK_LACK_MIN),
+		.alpha = fmin(FSL_BANDWIDTH_ALPHA, fsl_look_chance_max(look, FSL_BANDWIDTH_ALPHA)),
+		.lack_min = fsl_look_tested_min(look, FSL_BANDWIDTH_LACK_MIN),
 		.cost_share_min = out->job.suspect_share_min,
 		.named_share_min = FSL_CAPTURE_NAMED_SHARE_MIN};
-	FSL_TRY(fsl_link_table_build(&out->links, facts->profile, facts->cluster, err));
+	FSL_TRY(fsl_link_table_build(&out->links, profile, cluster, err));
 	return fsl_bandwidths_judge(&out->bandwidths, &job, err);
 }
 
-enum fsl_status fsl_profile_place(struct fsl_capture_places *out,
-				  const struct fsl_profile_case *facts,
-				  struct fsl_profile_meetings *meetings, struct fsl_error *err)
+enum fsl_status
+fsl_capture_places_find(struct fsl_capture_places *out, const struct fsl_profile *profile,
+			const struct fsl_profile_cluster *cluster, const struct fsl_look *look,
+			struct fsl_profile_meetings *meetings, struct fsl_error *err)
 {
-	double step_ms = fsl_profile_longest_step_ms(facts->profile);
+	double step_ms = fsl_profile_longest_step_ms(profile);
 	*out = (struct fsl_capture_places){
 		.job = {.run = &meetings->run,
 			.match = &meetings->match,
 			.step_ms = isnan(step_ms) ? 0.0 : step_ms,
-			.long_stage_min = fsl_profile_effect_min(facts, FSL_JUDGE_STAGE_EXCESS_MIN),
-			.named_share_min =
-				fsl_profile_effect_min(facts, FSL_CAPTURE_NAMED_SHARE_MIN),
+			.long_stage_min = fsl_look_effect_min(look, FSL_STAGE_EXCESS_MIN),
+			.named_share_min = fsl_look_effect_min(look, FSL_CAPTURE_NAMED_SHARE_MIN),
 			.suspect_share_min =
-				fsl_profile_tested_min(facts, FSL_CAPTURE_MENTION_SHARE_MIN),
-			.named_z_min = least_z(facts, FSL_PLACES_NAMED_Z_MIN),
-			.suspect_z_min = least_z(facts, FSL_PLACES_SUSPECT_Z_MIN)}};
-	enum fsl_status status = fill(out, facts, err);
+				fsl_look_tested_min(look, FSL_CAPTURE_MENTION_SHARE_MIN),
+			.named_z_min = least_z(look, FSL_PLACES_NAMED_Z_MIN),
+			.suspect_z_min = least_z(look, FSL_PLACES_SUSPECT_Z_MIN)}};
+	enum fsl_status status = fill(out, profile, cluster, err);
 	if (status == FSL_OK) {
 		out->job.is_partial = is_partial(&out->job, meetings);
 		status = fsl_places_judge(&out->places, &out->job, err);
 	}
-	FSL_THEN(status, judge_links(out, facts, err));
+	FSL_THEN(status, judge_links(out, profile, cluster, look, err));
 	if (status != FSL_OK) {
 		fsl_capture_places_fini(out);
 	}

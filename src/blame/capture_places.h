@@ -1,9 +1,10 @@
-/* Asks the engine who holds the ranks of a capture up, which links are slow, and what it costs. */
-#ifndef FSL_JUDGE_TO_PLACES_H
-#define FSL_JUDGE_TO_PLACES_H
+/* Who holds the ranks of a capture up, which links are slow, and what it costs. */
+#ifndef FSL_BLAME_CAPTURE_PLACES_H
+#define FSL_BLAME_CAPTURE_PLACES_H
 
 #include "blame/bandwidth.h"
-#include "judge/finding.h"
+#include "blame/look.h"
+#include "capture/cluster.h"
 #include "match/meetings.h"
 
 /* The answer about a capture, by index in profile->ranks, with the question. */
@@ -25,11 +26,12 @@ struct fsl_capture_places {
  * Fills @out (overwritten). Ranks of a stage are one class; ranks without a known stage are one
  * more class. Own time of other files is computing and idle time of a step; computing alone of
  * ranks without operators, as nothing tells their waits from free time. Even stages compute as long
- * as they do on average. @meetings: of facts->profile; has to outlive @out. FSL_ERR_MEMORY only.
+ * as they do on average. @meetings: of @profile; has to outlive @out. FSL_ERR_MEMORY only.
  */
-enum fsl_status fsl_profile_place(struct fsl_capture_places *out,
-				  const struct fsl_profile_case *facts,
-				  struct fsl_profile_meetings *meetings, struct fsl_error *err);
+enum fsl_status
+fsl_capture_places_find(struct fsl_capture_places *out, const struct fsl_profile *profile,
+			const struct fsl_profile_cluster *cluster, const struct fsl_look *look,
+			struct fsl_profile_meetings *meetings, struct fsl_error *err);
 void fsl_capture_places_fini(struct fsl_capture_places *places);
 
 #endif
