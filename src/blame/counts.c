@@ -11,10 +11,43 @@
 #include "base/sort.h"
 #include "blame/limits.h"
 
-bool fsl_cost_counts(double cost_ms, double step_ms, bool is_passing)
+bool fsl_cost_counts(double cost_ms, double step_ms)
 {
-	return cost_ms >=
-	       (is_passing ? FSL_CAPTURE_PASSING_SHARE_MIN : FSL_CAPTURE_NAMED_SHARE_MIN) * step_ms;
+	return cost_ms >= FSL_CAPTURE_NAMED_SHARE_MIN * step_ms;
+}
+
+bool fsl_slow_is_named(double cost_ms, double step_ms, bool is_passing)
+{
+	return !is_passing || cost_ms >= FSL_CAPTURE_PASSING_SHARE_MIN * step_ms;
+}
+
+bool fsl_is_passing(bool is_of_single_steps, size_t n_seen, size_t n_steps)
+{
+	return is_of_single_steps || (n_steps > 0 && 2 * n_seen <= n_steps);
+}
+
+bool fsl_step_shows(double cost_ms, double mean_ms)
+{
+	return cost_ms >= FSL_SHOWN_IN_STEP_MIN * mean_ms;
+}
+
+double fsl_single_steps_cost(double sum_ms, size_t n_steps, double step_ms)
+{
+	double cost_ms = sum_ms / (double)n_steps;
+	bool is_little = n_steps < 2 || cost_ms < FSL_CAPTURE_COST_SHARE_MIN * step_ms;
+	return is_little ? (double)NAN : cost_ms;
+}
+
+double fsl_cost_beyond(double cost_ms, double wait_ms)
+{
+	return cost_ms > wait_ms ? cost_ms - wait_ms : (double)NAN;
+}
+
+void fsl_named_costs_add(struct fsl_named_costs *costs, double cost_ms, double together_ms)
+{
+	costs->n++;
+	costs->sum_ms += cost_ms;
+	costs->together_ms = fmax(costs->together_ms, isnan(together_ms) ? cost_ms : together_ms);
 }
 
 bool fsl_culprits_are_host(const struct fsl_localisation *verdict,
@@ -83,6 +116,25 @@ struct fsl_bound fsl_bound_find(const struct fsl_profile *profile, double step_m
 		return (struct fsl_bound){FSL_VERDICT_COMPUTE_BOUND, computing_ms};
 	}
 	return (struct fsl_bound){FSL_VERDICT_NORMAL, NAN};
+}
+
+enum fsl_capture_topic fsl_capture_topic_of(const struct fsl_capture_costs *costs, double step_ms)
+{
+	const bool is_found[FSL_TOPIC_NOBODY + 1] = {
+		[FSL_TOPIC_RANKS] = costs->n_named > 0,
+		[FSL_TOPIC_LINK] = fsl_cost_counts(costs->link_ms, step_ms),
+		[FSL_TOPIC_OUTSIDE] = costs->is_outside,
+		[FSL_TOPIC_STAGE] = fsl_cost_counts(costs->stage_ms, step_ms),
+		[FSL_TOPIC_MORE_WORK] = costs->has_more_work,
+		[FSL_TOPIC_BASELINE] = fsl_cost_counts(costs->baseline_ms, step_ms),
+		[FSL_TOPIC_BOUND] = costs->bound.kind != FSL_VERDICT_NORMAL,
+		[FSL_TOPIC_NOBODY] = true,
+	};
+	size_t topic = 0;
+	while (!is_found[topic]) {
+		topic++;
+	}
+	return (enum fsl_capture_topic)topic;
 }
 
 bool fsl_lacks_mates(const struct fsl_profile_cluster *cluster, int32_t rank)

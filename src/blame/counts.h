@@ -1,5 +1,5 @@
-/* Rules for the verdict on a capture: which costs count, which part of a step bounds the job, and
- * who waits for ranks that were not captured. */
+/* Rules for the verdict on a capture: which costs count and what they sum to, what the verdict is
+ * about, which part of a step bounds the job, and who waits for ranks that were not captured. */
 #ifndef FSL_BLAME_COUNTS_H
 #define FSL_BLAME_COUNTS_H
 
@@ -7,9 +7,31 @@
 #include "capture/step_rows.h"
 #include "model/verdict.h"
 
-/* True if a cost, mean per step of @step_ms, is enough for the verdict. @is_passing: most steps do
- * not show it; then somebody is named for more alone. */
-bool fsl_cost_counts(double cost_ms, double step_ms, bool is_passing);
+/* True if a cost, mean per step of @step_ms, is enough for the verdict. */
+bool fsl_cost_counts(double cost_ms, double step_ms);
+/* True if a rank that was found slow is named. @is_passing: most steps do not show it; then it is
+ * named for a greater cost alone. */
+bool fsl_slow_is_named(double cost_ms, double step_ms, bool is_passing);
+
+/* Single steps alone tell it, or half of @n_steps at most show it. */
+bool fsl_is_passing(bool is_of_single_steps, size_t n_seen, size_t n_steps);
+/* True if one step shows what costs @mean_ms over all steps. */
+bool fsl_step_shows(double cost_ms, double mean_ms);
+/* Mean cost of what single ones of @n_steps show that cost @sum_ms together; NaN: too little, or of
+ * too few steps. */
+double fsl_single_steps_cost(double sum_ms, size_t n_steps, double step_ms);
+/* All captured ranks wait @wait_ms for one that was not captured. If they worked faster they would
+ * wait longer: only what goes beyond that wait can be won. NaN: nothing. */
+double fsl_cost_beyond(double cost_ms, double wait_ms);
+
+/* Costs of all that are named. */
+struct fsl_named_costs {
+	size_t n;
+	double sum_ms;      /* each alone: shares of the loss */
+	double together_ms; /* comes back if all are mended */
+};
+/* @together_ms: of all that are named for all steps, by a replay; NaN: not told. */
+void fsl_named_costs_add(struct fsl_named_costs *costs, double cost_ms, double together_ms);
 
 /* All captured ranks of one host and nobody else are culprits, and other hosts were captured. */
 bool fsl_culprits_are_host(const struct fsl_localisation *verdict,
@@ -31,6 +53,27 @@ struct fsl_bound {
  */
 struct fsl_bound fsl_bound_find(const struct fsl_profile *profile, double step_ms, double host_ms,
 				bool is_whole);
+
+/* All that the verdict may be about, in the order in which it is chosen. A cause among the captured
+ * ranks comes before one outside of them, and that before uneven work. */
+enum fsl_capture_topic {
+	FSL_TOPIC_RANKS,
+	FSL_TOPIC_LINK,
+	FSL_TOPIC_OUTSIDE,
+	FSL_TOPIC_STAGE,
+	FSL_TOPIC_MORE_WORK,
+	FSL_TOPIC_BASELINE,
+	FSL_TOPIC_BOUND,
+	FSL_TOPIC_NOBODY,
+};
+struct fsl_capture_costs {
+	size_t n_named;
+	double link_ms; /* the costliest; NaN: none, as all of these */
+	bool is_outside, has_more_work;
+	double stage_ms, baseline_ms;
+	struct fsl_bound bound;
+};
+enum fsl_capture_topic fsl_capture_topic_of(const struct fsl_capture_costs *costs, double step_ms);
 
 /* Whether the rank was seen in a group of which some members were not captured. */
 bool fsl_lacks_mates(const struct fsl_profile_cluster *cluster, int32_t rank);

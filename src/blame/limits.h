@@ -556,6 +556,8 @@ enum { FSL_HOST_SINGLE_RANKS_MAX = 3 };
 #define FSL_CAPTURE_NAMED_SHARE_MIN 0.03
 /* The same of what half of the steps at most show. By experience. */
 #define FSL_CAPTURE_PASSING_SHARE_MIN 0.05
+/* A step shows what all steps tell if it alone costs this share of their mean. By experience. */
+#define FSL_SHOWN_IN_STEP_MIN 0.5
 /* The device has nothing to do: above this the host does not keep up (product document of the
  * profiler). */
 #define FSL_CAPTURE_FREE_SHARE_MIN 0.10

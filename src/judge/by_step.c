@@ -11,7 +11,7 @@
 #include "base/sort.h"
 #include "base/try.h"
 #include "blame/capture_places.h"
-#include "blame/limits.h"
+#include "blame/counts.h"
 #include "capture/step_rows.h"
 #include "capture/step_view.h"
 #include "judge/finding.h"
@@ -213,7 +213,7 @@ static enum fsl_status no_memory(struct fsl_error *err)
 static bool shows(const struct fsl_profile_finding *found, const struct fsl_profile_finding *all)
 {
 	return isnan(all->gain_ms) ? found->code == all->code
-				   : found->gain_ms >= FSL_JUDGE_SHOWN_IN_STEP_MIN * all->gain_ms;
+				   : fsl_step_shows(found->gain_ms, all->gain_ms);
 }
 
 /* Lists the steps that show a finding over all steps. @again: index of the findings of single
@@ -292,8 +292,7 @@ static void refute(struct by_step *by)
 		const struct fsl_profile_finding *item = &by->all->items[by->hits.items[i]];
 		bool is_refuted = item->step == FSL_STEP_ABSENT &&
 				  fsl_by_step_family(item) == FSL_FAMILY_RANK &&
-				  !fsl_by_step_is_news(item) && item->n_steps > 0 &&
-				  2 * item->n_seen_steps <= item->n_steps;
+				  !fsl_by_step_is_news(item) && fsl_by_step_is_passing(item);
 		by->is_refuted[by->hits.items[i]] |= is_refuted;
 	}
 }
@@ -334,8 +333,8 @@ static enum fsl_status add_news(struct by_step *by, const struct fsl_profile_fin
 	finding.seen_steps = steps;
 	finding.n_seen_steps = n_seen;
 	finding.n_steps = count_captured(by, &items[0]);
-	finding.gain_ms = sum_ms / (double)finding.n_steps;
-	if (finding.n_steps < 2 || finding.gain_ms < FSL_CAPTURE_COST_SHARE_MIN * by->step_ms) {
+	finding.gain_ms = fsl_single_steps_cost(sum_ms, finding.n_steps, by->step_ms);
+	if (isnan(finding.gain_ms)) {
 		return FSL_OK;
 	}
 	struct fsl_phrase when = {0};

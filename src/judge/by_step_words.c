@@ -1,6 +1,7 @@
 /* When something was seen, in words. */
 #include <inttypes.h>
 
+#include "blame/counts.h"
 #include "judge/by_step.h"
 
 enum { STEPS_TOLD_MAX = 6 };
@@ -41,8 +42,8 @@ void fsl_by_step_add_when(struct fsl_phrase *phrase, const struct fsl_profile_fi
 
 bool fsl_by_step_is_passing(const struct fsl_profile_finding *finding)
 {
-	return finding->step != FSL_STEP_ABSENT ||
-	       (finding->n_steps > 0 && 2 * finding->n_seen_steps <= finding->n_steps);
+	return fsl_is_passing(finding->step != FSL_STEP_ABSENT, finding->n_seen_steps,
+			      finding->n_steps);
 }
 
 bool fsl_by_step_add_passing(struct fsl_phrase *phrase, const struct fsl_profile_findings *findings)

@@ -1,7 +1,5 @@
-/*
- * Turns findings into a verdict: who is named, with which cause, why, and with how much confidence.
- * A cause among the captured ranks comes first, then a cause outside of them, then uneven work.
- */
+/* Turns findings into a verdict, by the rules of the engine: who is named, with which cause, why,
+ * and with how much confidence. */
 #include "judge/conclude.h"
 
 #include <math.h>
@@ -32,6 +30,12 @@ static double fact_of(const struct fsl_profile_finding *finding, enum fsl_fact_n
 	return fsl_facts_value(finding->facts, finding->n_facts, name);
 }
 
+/* NaN if there is no such finding. */
+static double gain_of(const struct fsl_profile_finding *finding)
+{
+	return finding != NULL ? finding->gain_ms : (double)NAN;
+}
+
 static enum fsl_status no_memory(const struct conclusion *c)
 {
 	return FSL_FAIL(c->err, FSL_ERR_MEMORY, "out of memory: what=\"verdict\"");
@@ -42,18 +46,6 @@ static const char *host_of(const struct conclusion *c, int32_t rank)
 {
 	const struct fsl_profile_rank *found = fsl_profile_rank_of(c->facts->profile, rank);
 	return found != NULL ? found->info.host_uid : "";
-}
-
-static bool counts(const struct conclusion *c, const struct fsl_profile_finding *finding)
-{
-	return fsl_cost_counts(finding->gain_ms, c->out->step_ms, false);
-}
-
-/* The engine has named those of all steps. A finding that most steps do not show is over. */
-static bool is_nameable(const struct conclusion *c, const struct fsl_profile_finding *finding)
-{
-	return !fsl_by_step_is_passing(finding) ||
-	       fsl_cost_counts(finding->gain_ms, c->out->step_ms, true);
 }
 
 /* A culprit with the finding's evidence; texts are copied. */
@@ -87,82 +79,78 @@ static bool is_about_rank(const struct fsl_profile_finding *finding)
 	return fsl_code_row(finding->code)->names == FSL_NAMES_RANK;
 }
 
+static bool is_nameable(const struct conclusion *c, const struct fsl_profile_finding *finding)
+{
+	return fsl_slow_is_named(finding->gain_ms, c->out->step_ms,
+				 fsl_by_step_is_passing(finding));
+}
+
 static bool names_rank(const struct conclusion *c, const struct fsl_profile_finding *finding)
 {
 	return is_about_rank(finding) && is_nameable(c, finding);
 }
 
-static enum fsl_status name_ranks(const struct conclusion *c, bool *is_found)
+static struct fsl_named_costs sum_named(const struct conclusion *c)
 {
-	enum fsl_status status = FSL_OK;
-	double sum_ms = 0.0, together_ms = 0.0;
+	struct fsl_named_costs costs = {0};
 	for (size_t i = 0; i < c->findings->n_items; i++) {
 		const struct fsl_profile_finding *finding = &c->findings->items[i];
 		if (names_rank(c, finding)) {
-			double told_ms = fact_of(finding, FSL_FACT_TOGETHER);
-			bool is_of_all = !is_of_one_step(finding) && !isnan(told_ms);
-			sum_ms += finding->gain_ms;
-			together_ms = fmax(together_ms, is_of_all ? told_ms : finding->gain_ms);
-			*is_found = true;
+			fsl_named_costs_add(&costs, finding->gain_ms,
+					    is_of_one_step(finding)
+						    ? (double)NAN
+						    : fact_of(finding, FSL_FACT_TOGETHER));
 		}
 	}
-	for (size_t i = 0; i < c->findings->n_items && status == FSL_OK; i++) {
+	return costs;
+}
+
+static enum fsl_status name_ranks(const struct conclusion *c, const struct fsl_named_costs *costs)
+{
+	for (size_t i = 0; i < c->findings->n_items; i++) {
 		const struct fsl_profile_finding *finding = &c->findings->items[i];
 		if (names_rank(c, finding) && c->out->n_culprits < CULPRITS_MAX) {
 			bool is_explained = finding->code != FSL_CODE_SLOW_RANK_UNEXPLAINED;
-			status = name_culprit(
+			FSL_TRY(name_culprit(
 				c, finding, finding->rank, fsl_code_row(finding->code)->cause,
 				is_explained ? fsl_conclude_confidence(c->facts, finding)
 					     : FSL_JUDGE_CONFIDENCE_UNEXPLAINED,
-				finding->gain_ms / sum_ms);
+				finding->gain_ms / costs->sum_ms));
 		}
 	}
-	if (*is_found) {
-		c->out->kind = fsl_culprits_are_host(c->out, c->facts->profile)
-				       ? FSL_VERDICT_SLOW_HOST
-				       : FSL_VERDICT_SLOW_RANK;
-		c->out->lost_ms_per_step = together_ms;
-		c->out->reason = c->out->n_culprits > 0 ? c->out->culprits[0].reason : "";
-	}
-	return status;
+	c->out->kind = fsl_culprits_are_host(c->out, c->facts->profile) ? FSL_VERDICT_SLOW_HOST
+									: FSL_VERDICT_SLOW_RANK;
+	c->out->lost_ms_per_step = costs->together_ms;
+	c->out->reason = c->out->culprits[0].reason;
+	return FSL_OK;
 }
 
 /* The slow link that costs most, over all steps or in single steps: both have the same limit of
- * cost. */
+ * cost. NULL: none. */
 static const struct fsl_profile_finding *costliest_link(const struct conclusion *c)
 {
 	for (size_t i = 0; i < c->findings->n_items; i++) {
-		const struct fsl_profile_finding *item = &c->findings->items[i];
-		if (item->code == FSL_CODE_SLOW_LINK) {
-			return counts(c, item) ? item : NULL;
+		if (c->findings->items[i].code == FSL_CODE_SLOW_LINK) {
+			return &c->findings->items[i];
 		}
 	}
 	return NULL;
 }
 
-static enum fsl_status name_link(const struct conclusion *c, bool *is_found)
+static enum fsl_status name_link(const struct conclusion *c)
 {
 	const struct fsl_profile_finding *finding = costliest_link(c);
-	if (finding == NULL) {
-		return FSL_OK;
-	}
-	*is_found = true;
 	double confidence = fsl_conclude_confidence(c->facts, finding);
-	enum fsl_status status =
-		name_culprit(c, finding, finding->rank, FSL_CAUSE_NETWORK, confidence, 1.0);
-	if (status == FSL_OK && finding->peer >= 0) {
-		status =
-			name_culprit(c, finding, finding->peer, FSL_CAUSE_NETWORK, confidence, 1.0);
+	FSL_TRY(name_culprit(c, finding, finding->rank, FSL_CAUSE_NETWORK, confidence, 1.0));
+	if (finding->peer >= 0) {
+		FSL_TRY(name_culprit(c, finding, finding->peer, FSL_CAUSE_NETWORK, confidence,
+				     1.0));
+		c->out->culprits[1].peer = finding->rank;
 	}
-	if (status == FSL_OK) {
-		if (c->out->n_culprits == 2) {
-			c->out->culprits[1].peer = finding->rank;
-		}
-		c->out->kind = FSL_VERDICT_SLOW_LINK;
-		c->out->lost_ms_per_step = finding->gain_ms;
-		c->out->reason = c->out->culprits[0].reason;
-	}
-	return status;
+	c->out->kind = FSL_VERDICT_SLOW_LINK;
+	c->out->lost_ms_per_step = finding->gain_ms;
+	c->out->reason = c->out->culprits[0].reason;
+	return FSL_OK;
 }
 
 /* "works 13.1 ms of a 810.2 ms step longer than its peers" */
@@ -174,14 +162,10 @@ static const char *lateness_of(const struct conclusion *c, const struct fsl_prof
 }
 
 /* How work is cut is no fault of a rank: nobody is named. */
-static enum fsl_status tell_stage(const struct conclusion *c, bool *is_found)
+static enum fsl_status tell_stage(const struct conclusion *c)
 {
 	const struct fsl_profile_finding *finding =
 		fsl_conclude_first(c->findings, FSL_CODE_STAGE_IMBALANCE);
-	if (finding == NULL || !counts(c, finding)) {
-		return FSL_OK;
-	}
-	*is_found = true;
 	c->out->kind = FSL_VERDICT_STAGE_IMBALANCE;
 	c->out->lost_ms_per_step = finding->gain_ms;
 	c->out->reason = fsl_arena_strdup(&c->out->arena, finding->what);
@@ -189,17 +173,13 @@ static enum fsl_status tell_stage(const struct conclusion *c, bool *is_found)
 }
 
 /* A rank has more to do than those who wait for it. */
-static enum fsl_status tell_work(const struct conclusion *c, bool *is_found)
+static enum fsl_status tell_work(const struct conclusion *c)
 {
 	const struct fsl_profile_finding *finding =
 		fsl_conclude_first(c->findings, FSL_CODE_MORE_WORK);
 	const struct fsl_profile_finding *experts =
 		fsl_conclude_first(c->findings, FSL_CODE_EXPERT_IMBALANCE);
-	if (finding == NULL) {
-		return FSL_OK;
-	}
 	bool is_router = experts != NULL && experts->rank == finding->rank;
-	*is_found = true;
 	c->out->kind = FSL_VERDICT_WORK_IMBALANCE;
 	c->out->lost_ms_per_step = finding->gain_ms;
 	c->out->reason = fsl_arena_printf(&c->out->arena, "%s%s%s", finding->what,
@@ -223,28 +203,20 @@ static enum fsl_status bind(const struct conclusion *c, enum fsl_verdict_kind ki
 }
 
 /* All ranks alike, and slower than in the baseline. */
-static enum fsl_status tell_baseline(const struct conclusion *c, bool *is_found)
+static enum fsl_status tell_baseline(const struct conclusion *c)
 {
 	const struct fsl_profile_finding *slower =
 		fsl_conclude_first(c->findings, FSL_CODE_SLOWER_THAN_BASELINE);
 	const struct fsl_profile_finding *grown =
 		fsl_conclude_first(c->findings, FSL_CODE_KERNEL_GREW);
-	if (slower == NULL || !counts(c, slower)) {
-		return FSL_OK;
-	}
-	*is_found = true;
 	return bind(c, FSL_VERDICT_JOB_SLOWDOWN, slower->gain_ms, slower->what, grown);
 }
 
 /* Lists the ranks that wait for a rank that was not captured, and tells why nobody is named. */
-static enum fsl_status tell_outside(const struct conclusion *c, bool *is_found)
+static enum fsl_status tell_outside(const struct conclusion *c)
 {
 	const struct fsl_profile_finding *outside =
 		fsl_conclude_first(c->findings, FSL_CODE_CAUSE_OUTSIDE);
-	if (outside == NULL) {
-		return FSL_OK;
-	}
-	*is_found = true;
 	c->out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
 	c->out->reason = fsl_arena_printf(
 		&c->out->arena, "a group is incomplete, %.0f of its %.0f ranks were %s, and %s",
@@ -298,58 +270,64 @@ static enum fsl_status list_suspects(const struct conclusion *c)
 	return status;
 }
 
-/* Tells which part bounds the steps, if the engine found one. */
-static enum fsl_status tell_bound(const struct conclusion *c, bool *is_found)
+static struct fsl_bound bound_of(const struct conclusion *c)
 {
 	const struct fsl_profile_finding *host =
 		fsl_conclude_first(c->findings, FSL_CODE_HOST_BOUND);
 	bool is_whole = fsl_conclude_first(c->findings, FSL_CODE_GROUP_INCOMPLETE) == NULL &&
 			!fsl_conclude_may_lack_members(c->facts);
-	double host_ms = host != NULL ? host->gain_ms : (double)NAN;
+	return fsl_bound_find(c->facts->profile, c->out->step_ms, gain_of(host), is_whole);
+}
+
+/* Tells which part bounds the steps. */
+static enum fsl_status tell_bound(const struct conclusion *c, const struct fsl_bound *bound)
+{
 	double step_ms = c->out->step_ms;
-	struct fsl_bound bound = fsl_bound_find(c->facts->profile, step_ms, host_ms, is_whole);
-	bool is_computing = bound.kind == FSL_VERDICT_COMPUTE_BOUND;
+	bool is_computing = bound->kind == FSL_VERDICT_COMPUTE_BOUND;
 	char what[128];
-	*is_found = bound.kind != FSL_VERDICT_NORMAL;
-	if (!*is_found) {
-		return FSL_OK;
-	}
-	if (bound.kind == FSL_VERDICT_HOST_BOUND) {
-		return bind(c, bound.kind, bound.ms, host->what, NULL);
+	if (bound->kind == FSL_VERDICT_HOST_BOUND) {
+		return bind(c, bound->kind, bound->ms,
+			    fsl_conclude_first(c->findings, FSL_CODE_HOST_BOUND)->what, NULL);
 	}
 	(void)snprintf(what, sizeof(what), "%s takes %.0f %% of a step of %.1f ms",
 		       is_computing ? "computing" : "communication beside which no kernel runs",
-		       100.0 * bound.ms / step_ms, step_ms);
-	return bind(c, bound.kind, NAN, what,
+		       100.0 * bound->ms / step_ms, step_ms);
+	return bind(c, bound->kind, NAN, what,
 		    fsl_conclude_first(c->findings, is_computing ? FSL_CODE_TOP_OPERATORS
 								 : FSL_CODE_COMMUNICATION_SPLIT));
 }
 
-static enum fsl_status choose(const struct conclusion *c)
+static enum fsl_status tell(const struct conclusion *c)
 {
-	bool is_found = false;
-	enum fsl_status status = name_ranks(c, &is_found);
-	if (status == FSL_OK && !is_found) {
-		status = name_link(c, &is_found);
+	const struct fsl_profile_findings *findings = c->findings;
+	const struct fsl_named_costs named = sum_named(c);
+	const struct fsl_capture_costs costs = {
+		.n_named = named.n,
+		.link_ms = gain_of(costliest_link(c)),
+		.is_outside = fsl_conclude_first(findings, FSL_CODE_CAUSE_OUTSIDE) != NULL,
+		.has_more_work = fsl_conclude_first(findings, FSL_CODE_MORE_WORK) != NULL,
+		.stage_ms = gain_of(fsl_conclude_first(findings, FSL_CODE_STAGE_IMBALANCE)),
+		.baseline_ms = gain_of(fsl_conclude_first(findings, FSL_CODE_SLOWER_THAN_BASELINE)),
+		.bound = bound_of(c)};
+	switch (fsl_capture_topic_of(&costs, c->out->step_ms)) {
+	case FSL_TOPIC_RANKS:
+		return name_ranks(c, &named);
+	case FSL_TOPIC_LINK:
+		return name_link(c);
+	case FSL_TOPIC_OUTSIDE:
+		return tell_outside(c);
+	case FSL_TOPIC_STAGE:
+		return tell_stage(c);
+	case FSL_TOPIC_MORE_WORK:
+		return tell_work(c);
+	case FSL_TOPIC_BASELINE:
+		return tell_baseline(c);
+	case FSL_TOPIC_BOUND:
+		return tell_bound(c, &costs.bound);
+	case FSL_TOPIC_NOBODY:
+		break;
 	}
-	if (status == FSL_OK && !is_found) {
-		status = tell_outside(c, &is_found);
-	}
-	if (status == FSL_OK && !is_found) {
-		status = tell_stage(c, &is_found);
-	}
-	if (status == FSL_OK && !is_found) {
-		status = tell_work(c, &is_found);
-	}
-	if (status == FSL_OK && !is_found) {
-		status = tell_baseline(c, &is_found);
-	}
-	if (status == FSL_OK && !is_found) {
-		status = tell_bound(c, &is_found);
-	}
-	return status == FSL_OK && !is_found
-		       ? fsl_conclude_nobody(c->out, c->facts, c->findings, c->err)
-		       : status;
+	return fsl_conclude_nobody(c->out, c->facts, findings, c->err);
 }
 
 enum fsl_status fsl_profile_conclude(struct fsl_localisation *out,
@@ -362,7 +340,7 @@ enum fsl_status fsl_profile_conclude(struct fsl_localisation *out,
 	out->step_ms = fsl_usual_part_ms(facts->profile, FSL_PARTS_N);
 	enum fsl_status status = fsl_profile_cover(out, facts, findings, err);
 	if (status == FSL_OK) {
-		status = choose(&c);
+		status = tell(&c);
 	}
 	if (status == FSL_OK) {
 		status = list_suspects(&c);

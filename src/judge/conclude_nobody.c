@@ -88,7 +88,7 @@ static const struct fsl_profile_finding *costly_single(const struct fsl_localisa
 	for (size_t i = 0; i < findings->n_items; i++) {
 		const struct fsl_profile_finding *item = &findings->items[i];
 		if (item->code == FSL_CODE_SINGLE_LONG_COLLECTIVE &&
-		    fsl_cost_counts(item->gain_ms, out->step_ms, false)) {
+		    fsl_cost_counts(item->gain_ms, out->step_ms)) {
 			return item;
 		}
 	}

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/try.h"
 #include "blame/capture_places.h"
+#include "blame/counts.h"
 #include "judge/by_step.h"
 #include "text/phrase.h"
 
@@ -187,8 +188,7 @@ static enum fsl_status judge_capture(struct fsl_profile_findings *findings,
 	return status;
 }
 
-/* All captured ranks wait for one that was not captured. If they worked faster they would wait
- * longer: only what goes beyond that wait could be won. */
+/* All captured ranks wait for one that was not captured: they win less than they seem to. */
 static void settle_gains(struct fsl_profile_findings *findings)
 {
 	double outside_ms = 0.0;
@@ -201,8 +201,7 @@ static void settle_gains(struct fsl_profile_findings *findings)
 		struct fsl_profile_finding *item = &findings->items[i];
 		enum fsl_profile_layer layer = fsl_code_row(item->code)->layer;
 		if (layer == FSL_LAYER_DISPATCH || layer == FSL_LAYER_COMPUTE) {
-			double left_ms = item->gain_ms - outside_ms;
-			item->gain_ms = left_ms > 0.0 ? left_ms : (double)NAN;
+			item->gain_ms = fsl_cost_beyond(item->gain_ms, outside_ms);
 		}
 	}
 }

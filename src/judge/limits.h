@@ -21,8 +21,6 @@
 
 /* Steps that are judged one by one: a bound on time. A capture has some tens. */
 enum { FSL_JUDGE_STEPS_MAX = 512 };
-/* A step shows what all steps tell if it alone costs this share of their mean. By experience. */
-#define FSL_JUDGE_SHOWN_IN_STEP_MIN 0.5
 
 /* Confidence of the verdict: 0 to 1, by experience. */
 
