@@ -3,7 +3,7 @@
 #define FSL_BLAME_CAPTURE_PLACES_H
 
 #include "blame/bandwidth.h"
-#include "blame/look.h"
+#include "blame/counts.h"
 #include "capture/cluster.h"
 #include "match/meetings.h"
 

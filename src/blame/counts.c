@@ -1,4 +1,4 @@
-/* Thresholds that findings on a capture must reach to become its verdict. */
+/* Thresholds of findings on a capture, and the choice of its verdict. */
 #include "blame/counts.h"
 
 #include <math.h>
@@ -10,6 +10,26 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "blame/limits.h"
+
+double fsl_look_chance_max(const struct fsl_look *look, double most)
+{
+	return look->kind == FSL_LOOK_STEP    ? most / (double)look->n_looks
+	       : look->kind == FSL_LOOK_AGAIN ? (double)INFINITY
+					      : most;
+}
+
+double fsl_look_effect_min(const struct fsl_look *look, double least)
+{
+	static const double factors[] = {[FSL_LOOK_CAPTURE] = 1.0,
+					 [FSL_LOOK_STEP] = FSL_LOOK_EFFECT_IN_STEP,
+					 [FSL_LOOK_AGAIN] = FSL_LOOK_EFFECT_AGAIN};
+	return factors[look->kind] * least;
+}
+
+double fsl_look_tested_min(const struct fsl_look *look, double least)
+{
+	return look->kind == FSL_LOOK_AGAIN ? fsl_look_effect_min(look, least) : least;
+}
 
 bool fsl_cost_counts(double cost_ms, double step_ms)
 {

@@ -1,11 +1,39 @@
-/* Rules for the verdict on a capture: which costs count and what they sum to, what the verdict is
- * about, which part of a step bounds the job, and who waits for ranks that were not captured. */
+/* Rules for captures: how great effects have to be, which costs count for the verdict and what they
+ * sum to, what the verdict is about, which part of a step bounds the job, and who waits for ranks
+ * that were not captured. */
 #ifndef FSL_BLAME_COUNTS_H
 #define FSL_BLAME_COUNTS_H
 
 #include "capture/cluster.h"
 #include "capture/step_rows.h"
 #include "model/verdict.h"
+
+/* One look at a capture, or at a step of it; {0}: at the whole capture. */
+struct fsl_look {
+	enum {
+		FSL_LOOK_CAPTURE, /* at all steps together */
+		FSL_LOOK_STEP,    /* at one step, for what need not show in all steps together */
+		FSL_LOOK_AGAIN,   /* at a step that may show what all steps proved already */
+	} kind;
+	size_t n_looks; /* FSL_LOOK_STEP: steps that are judged, one after the other */
+};
+
+/*
+ * The greatest probability of a chance effect with which it is told; @most: the limit for one look.
+ * In n looks a rare effect occurs by chance n times as often, so each look has the limit @most / n
+ * (Bonferroni). Above 1 for FSL_LOOK_AGAIN: no proof is needed.
+ */
+double fsl_look_chance_max(const struct fsl_look *look, double most);
+/*
+ * The least effect (a share or an excess) that is told if its chance is not tested; @least: the
+ * limit for all steps. Twice @least in one step of several, as the largest of n effects is always
+ * larger than usual. Half of @least if all steps together showed it already, as steps scatter
+ * around their mean.
+ */
+double fsl_look_effect_min(const struct fsl_look *look, double least);
+/* The same for an effect whose chance is tested: one step of several has the same limit as all
+ * steps. */
+double fsl_look_tested_min(const struct fsl_look *look, double least);
 
 /* True if a cost, mean per step of @step_ms, is enough for the verdict. */
 bool fsl_cost_counts(double cost_ms, double step_ms);

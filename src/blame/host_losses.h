@@ -3,7 +3,7 @@
 #ifndef FSL_BLAME_HOST_LOSSES_H
 #define FSL_BLAME_HOST_LOSSES_H
 
-#include "blame/look.h"
+#include "blame/counts.h"
 #include "capture/edges.h"
 
 enum fsl_host_symptom {

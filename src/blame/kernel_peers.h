@@ -2,7 +2,7 @@
 #ifndef FSL_BLAME_KERNEL_PEERS_H
 #define FSL_BLAME_KERNEL_PEERS_H
 
-#include "blame/look.h"
+#include "blame/counts.h"
 #include "blame/places.h"
 #include "capture/cluster.h"
 

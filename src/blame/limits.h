@@ -419,7 +419,7 @@ enum { FSL_PLACES_SURE_SLOW_MIN = 3, FSL_PLACES_SURE_REST_MIN = 6 };
 #define FSL_PLACES_FASTER_MAX 1.3
 
 /*
- * Captures: questions about places (capture_places.h), and one step of several (look.h).
+ * Captures: questions about places (capture_places.h), and one step of several (counts.h).
  */
 /* A step that is shorter than the longest of the set by this share lacks idle time of its rank. By
  * experience: rows of ranks that keep step differ by less. */
@@ -535,6 +535,39 @@ enum { FSL_HOST_SINGLE_RANKS_MAX = 3 };
 #define FSL_PAUSE_CALL_SHARE_MAX 0.01
 
 /*
+ * Captures: how transfers are made up (traffic.h). As the profiler's own advisor.
+ */
+/* ns: an operator over RDMA that transfers for so long has waited for a retransmission. */
+#define FSL_RETRANSMISSION_NS INT64_C(4000000000)
+/* Bytes: smaller packets do not use the bandwidth of RDMA, and of links inside the node. */
+#define FSL_RDMA_BYTES_MIN INT64_C(1000000)
+#define FSL_SDMA_BYTES_MIN INT64_C(16000000)
+/* Bytes: packets of a multiple of this are aligned. */
+#define FSL_ALIGNED_BYTES 512
+/* Share of the volume that may be in packets that break a rule. */
+#define FSL_BROKEN_SHARE_MAX 0.2
+/* GB/s: links inside a node below 0.8 of their 18 GB/s contend with kernels for the memory... */
+#define FSL_CONTENDED_GB_PER_S (0.8 * 18.0)
+/* ...if this share of communication runs beside kernels. */
+#define FSL_OVERLAPPED_SHARE_MIN 0.1
+
+/*
+ * Captures: counters of the devices (counters.h). By experience.
+ */
+/* Hits in the L2 cache that a rank lacks, of all accesses. */
+#define FSL_CACHE_HITS_LACK_MIN 0.1
+/* Share of packets: the network of training loses none. */
+#define FSL_PACKETS_LOST_MIN 0.001
+/* Share of the bandwidth used while anything moves: the port is full... */
+#define FSL_PORT_FULL 0.9
+/* ...and its peers use so much less. */
+#define FSL_PORT_MORE_MIN 0.2
+/* Latency of PCIe beyond that of the peers, as share. */
+#define FSL_PCIE_MORE_MIN 0.5
+/* Peers: beside fewer nobody knows who is usual. */
+enum { FSL_COUNTER_PEERS_MIN = 2 };
+
+/*
  * Captures: clocks of the cores (clocks.h).
  */
 /* Time that a lower clock costs, as share. As the profiler's own advisor. */
@@ -551,6 +584,9 @@ enum { FSL_HOST_SINGLE_RANKS_MAX = 3 };
 /* Work of the host, a kernel that grew, or a fault in single steps is told from here on. By
  * experience: nobody changes a program for less. */
 #define FSL_CAPTURE_COST_SHARE_MIN 0.01
+/* Sends and receives of a pipeline, and transfers that break a rule of packets: less time in them
+ * is not worth telling. By experience. */
+#define FSL_CAPTURE_TRANSFER_SHARE_MIN 0.05
 /* A rank or a link is named in the verdict, and uneven stages are told there, from here on; what
  * costs less is a finding only. As slow_ratio_min of the configuration. */
 #define FSL_CAPTURE_NAMED_SHARE_MIN 0.03

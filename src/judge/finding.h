@@ -5,7 +5,7 @@
 #ifndef FSL_JUDGE_FINDING_H
 #define FSL_JUDGE_FINDING_H
 
-#include "blame/look.h"
+#include "blame/counts.h"
 #include "capture/cluster.h"
 #include "judge/codes.h"
 

@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 #include "base/try.h"
+#include "blame/limits.h"
 #include "capture/step_rows.h"
 #include "judge/finding.h"
 #include "judge/limits.h"
@@ -193,7 +194,7 @@ static enum fsl_status tell_split(struct fsl_profile_findings *findings,
 	double step_ms = median_of(profile, split->scratch, fsl_profile_step_ms);
 	double all_ms = median_of(profile, split->scratch, communication_ms);
 	double hidden_ms = median_of(profile, split->scratch, overlapped_ms);
-	double least_ms = FSL_JUDGE_TRANSFER_SHARE_MIN * step_ms;
+	double least_ms = FSL_CAPTURE_TRANSFER_SHARE_MIN * step_ms;
 	if (!(all_ms >= FSL_JUDGE_COMMUNICATION_SHARE_MIN * step_ms)) {
 		return FSL_OK;
 	}
@@ -212,7 +213,7 @@ static enum fsl_status tell_split(struct fsl_profile_findings *findings,
 	(void)fsl_profile_finding_add_fact(&finding, "overlapped", hidden_ms, "ms");
 	add_waits(&what, &finding, profile, split, least_ms);
 	if (all_ms - hidden_ms >= FSL_JUDGE_COMMUNICATION_SHARE_MIN * step_ms &&
-	    hidden_ms < FSL_JUDGE_OVERLAPPED_SHARE_MIN * all_ms && finding.advice == move_less) {
+	    hidden_ms < FSL_OVERLAPPED_SHARE_MIN * all_ms && finding.advice == move_less) {
 		finding.advice = hide;
 	}
 	double p2p_ms = median_of(profile, split->scratch, fsl_profile_p2p_ms);
@@ -229,9 +230,7 @@ static enum fsl_status tell_split(struct fsl_profile_findings *findings,
 
 static enum size_class class_of(int64_t n_bytes)
 {
-	return n_bytes < FSL_JUDGE_RDMA_BYTES_MIN   ? SMALL
-	       : n_bytes < FSL_JUDGE_SDMA_BYTES_MIN ? MEDIUM
-						    : LARGE;
+	return n_bytes < FSL_RDMA_BYTES_MIN ? SMALL : n_bytes < FSL_SDMA_BYTES_MIN ? MEDIUM : LARGE;
 }
 
 static void add_traffic(struct moved moved[KINDS_N][CLASSES_N], const struct fsl_profile_rank *rank,

@@ -11,9 +11,9 @@
 #include "base/number.h"
 #include "base/try.h"
 #include "blame/capture_places.h"
+#include "blame/limits.h"
 #include "capture/step_rows.h"
 #include "judge/finding.h"
-#include "judge/limits.h"
 
 enum { TEXT_MAX = 1024, RANKS_TOLD_MAX = 8 };
 
@@ -164,15 +164,15 @@ static enum fsl_status judge_p2p(struct fsl_profile_findings *findings,
 	struct p2p p2p = {.told_ms = NAN, .separator = ""};
 	measure_p2p(&p2p, facts);
 	if (p2p.all.n == 0 || p2p.all.most_ms <= 0.0 ||
-	    p2p.all.most_ms <
-		    fsl_look_effect_min(&facts->look, FSL_JUDGE_TRANSFER_SHARE_MIN) * p2p.step_ms) {
+	    p2p.all.most_ms < fsl_look_effect_min(&facts->look, FSL_CAPTURE_TRANSFER_SHARE_MIN) *
+				      p2p.step_ms) {
 		return FSL_OK;
 	}
 	char of_step[64] = "", told[128] = "", what[TEXT_MAX + 256];
 	if (p2p.step_ms > 0.0) {
 		(void)snprintf(of_step, sizeof(of_step), " of %.1f ms a step", p2p.step_ms);
 	}
-	if (p2p.told_ms < FSL_JUDGE_TRANSFER_SHARE_MIN * p2p.all.most_ms) {
+	if (p2p.told_ms < FSL_CAPTURE_TRANSFER_SHARE_MIN * p2p.all.most_ms) {
 		(void)snprintf(told, sizeof(told),
 			       "; the profiler's Bubble says %.1f ms, it leaves batched ones out",
 			       p2p.told_ms);
