@@ -109,4 +109,12 @@ enum fsl_status fsl_places_scale(double *together_ms, double *cost_ms,
 				 const struct fsl_places_job *job, const struct fsl_places *places,
 				 const double *factor, struct fsl_error *err);
 
+/*
+ * The same with own work taken off, or added below 0, before single operators: @off_ns [n_ranks]
+ * [n_ops], in their order; NULL for ranks that stay.
+ */
+enum fsl_status fsl_places_take_off(double *together_ms, const struct fsl_places_job *job,
+				    const struct fsl_places *places, int64_t *const *off_ns,
+				    struct fsl_error *err);
+
 #endif

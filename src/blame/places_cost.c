@@ -361,3 +361,27 @@ enum fsl_status fsl_places_scale(double *together_ms, double *cost_ms,
 	graph_fini(&graph);
 	return status;
 }
+
+enum fsl_status fsl_places_take_off(double *together_ms, const struct fsl_places_job *job,
+				    const struct fsl_places *places, int64_t *const *off_ns,
+				    struct fsl_error *err)
+{
+	struct graph graph;
+	struct fsl_arena *arena = &graph.cuts.arena;
+	size_t n = places->n_ranks;
+	bool *is_asked = NULL;
+	*together_ms = NAN;
+	enum fsl_status status = graph_build(&graph, job, err);
+	FSL_THEN(status, FSL_ARENA_NEW(is_asked, arena, n, "ranks", err));
+	if (status == FSL_OK && graph.replay.graph != NULL &&
+	    fsl_run_count_ops(job->run, INT64_MIN) > 0) {
+		for (size_t r = 0; r < n; r++) {
+			is_asked[r] = off_ns[r] != NULL;
+			fsl_replay_set_rank_level(&graph.replay, r, 1.0, off_ns[r]);
+		}
+		status = fsl_replay_settle_rank_levels(&graph.replay, err);
+		FSL_THEN(status, cost_each(&graph, arena, n, is_asked, NULL, together_ms, err));
+	}
+	graph_fini(&graph);
+	return status;
+}

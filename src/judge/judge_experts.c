@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/try.h"
+#include "blame/capture_places.h"
 #include "blame/experts.h"
 #include "judge/finding.h"
 #include "match/meetings.h"
@@ -40,7 +41,9 @@ enum fsl_status fsl_profile_judge_experts(struct fsl_profile_findings *findings,
 		if (group->is_p2p || fsl_profile_group_kind(group->name) != FSL_GROUP_EP) {
 			continue;
 		}
-		const struct fsl_experts found = fsl_experts_compare(facts->profile, group);
+		struct fsl_experts found;
+		FSL_TRY(fsl_experts_compare(&found, facts->profile, group, &facts->places->job,
+					    &facts->places->places, err));
 		if (found.busiest >= 0) {
 			FSL_TRY(tell(findings, &found, group, err));
 		}

@@ -17,7 +17,9 @@ import tempfile
 import make_capture
 
 # With a baseline, the same job without its faults is a capture, too.
-Case = collections.namedtuple("Case", "name spec verdict culprits cause loss has_baseline said", defaults=[False, None])
+# With the faults of a job whose experts get even rows, the gain of even rows is the difference.
+Case = collections.namedtuple("Case", "name spec verdict culprits cause loss has_baseline said even",
+                              defaults=[False, None, None])
 
 # Of the truth, and of a step (but no more than 5 ms).
 LOSS_SHARE_MAX, LOSS_OF_STEP_MAX, LOSS_MS_MAX = 0.20, 0.01, 5.0
@@ -54,6 +56,14 @@ def work(name, kind, ranks, spec, **fault):
 def alone(name, verdict, said, **spec):
     """One captured rank of a job whose groups no file tells; @said is told of it."""
     return Case(name, dict(spec, tell_groups=False), verdict, (), None, None, False, said)
+
+
+def rows(name, rank, factor, spec, verdict="work_imbalance", culprits=(), faults=()):
+    """The experts of one rank get @factor times as many rows."""
+    def uneven(ranks, times):
+        return dict(kind="more_rows", ranks=list(ranks), factor=times)
+    even = [uneven(range(spec["dp"]), 1.0 + (factor - 1.0) / spec["dp"]), *faults]
+    return Case(name, dict(spec, faults=[uneven([rank], factor), *faults]), verdict, culprits, None, "lostMs", even=even)
 
 
 def stages(name, **spec):
@@ -159,8 +169,11 @@ def cases():
 
         work("three_ranks_with_more_kernels", "more_kernels", [3, 4, 8], {"seed": 91, "dp": 9, "layers": 2}, times=2),
         work("one_rank_with_larger_shapes", "larger_shapes", [2], {"seed": 92, "dp": 5}, factor=1.5),
-        work("one_rank_with_more_expert_rows", "more_rows", [5], {"seed": 93, "dp": 6, "experts": True, "layers": 2},
-             factor=2.0),
+        rows("one_rank_with_more_expert_rows", 5, 2.0, {"seed": 93, "dp": 6, "experts": True, "layers": 2}),
+        rows("more_expert_rows_beside_a_slow_device", 5, 2.0, {"seed": 93, "dp": 6, "experts": True, "layers": 2},
+             "slow_rank", (2,), [{"kind": "slow_kernels", "ranks": [2], "factor": 1.5}]),
+        rows("more_expert_rows_of_four_beside_a_slow_device", 0, 1.8, {"seed": 140, "dp": 4, "experts": True, "layers": 3},
+             "slow_rank", (3,), [{"kind": "slow_kernels", "ranks": [3], "factor": 1.3}]),
         alone("one_long_collective_of_a_rank_alone", "communication_bound", "(hcom_reduceScatter__", seed=131, dp=4,
               captured=[1], faults=[{"kind": "pause", "ranks": [3], "at": 80, "ms": 190.0}]),
         alone("one_long_collective_of_another_rank_alone", "communication_bound", "(hcom_allReduce__", seed=132, tp=2,
@@ -256,7 +269,15 @@ def check(failslow, case):
             os.makedirs(baseline)
             make_capture.write_capture(dict(case.spec, faults=[]), baseline)
             options = ["--baseline", baseline]
-        return list(faults_of(case, ask(failslow, capture, options), truth)), truth
+        answer = ask(failslow, capture, options)
+        faults = list(faults_of(case, answer, truth))
+        if case.even is not None:
+            even = make_capture.write_capture(dict(case.spec, faults=case.even), os.path.join(folder, "even"))
+            true = truth["stepMs"] - even["stepMs"]
+            told = [found["gainMs"] for found in answer["findings"] if found["code"] == "expert_imbalance"]
+            if len(told) != 1 or not is_near(told[0], true, truth["stepMs"]):
+                faults.append(f"even rows win {told} instead of {true:.2f} ms")
+        return faults, truth
 
 
 def main():
