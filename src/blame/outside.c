@@ -205,3 +205,71 @@ enum fsl_status fsl_outside_find(struct fsl_outside *out, const struct fsl_profi
 	fsl_free(sums);
 	return FSL_OK;
 }
+
+/* In a collective all members end together. The member with the shortest operator waited for
+ * nobody; every other member waited as much as its operator is longer. */
+static void split_instance(struct fsl_waits *out, const double *n_steps,
+			   const struct fsl_channel *channel, size_t instance)
+{
+	int64_t shortest_ns = INT64_MAX;
+	size_t n = 0;
+	for (size_t m = 0; m < channel->n_members; m++) {
+		int64_t dur_ns = fsl_channel_duration_ns(channel, instance, m);
+		shortest_ns = dur_ns >= 0 && dur_ns < shortest_ns ? dur_ns : shortest_ns;
+		n += dur_ns >= 0 ? 1 : 0;
+	}
+	for (size_t m = 0; m < channel->n_members && n > 1; m++) {
+		int64_t dur_ns = fsl_channel_duration_ns(channel, instance, m);
+		size_t r = channel->members[m];
+		if (dur_ns >= 0) {
+			double per_ms = FSL_NS_PER_MS * n_steps[r];
+			out->wait_ms[r] = isnan(out->wait_ms[r]) ? 0.0 : out->wait_ms[r];
+			out->transfer_ms[r] =
+				isnan(out->transfer_ms[r]) ? 0.0 : out->transfer_ms[r];
+			out->wait_ms[r] += (double)(dur_ns - shortest_ns) / per_ms;
+			out->transfer_ms[r] += (double)shortest_ns / per_ms;
+		}
+	}
+}
+
+/* With members that were not captured nobody knows who waited for nobody. */
+static bool is_whole(const struct fsl_profile_cluster *cluster,
+		     const struct fsl_profile_meetings *meetings, const struct fsl_channel *channel)
+{
+	uint32_t name_id = meetings->topology.groups[channel->group_idx].name_id;
+	const char *hash = fsl_strpool_text(meetings->run.names, name_id);
+	size_t g = fsl_profile_group_find(cluster, hash, false);
+	const struct fsl_profile_group *group = g != SIZE_MAX ? &cluster->groups[g] : NULL;
+	return group != NULL && group->is_size_known && group->n_seen >= group->size;
+}
+
+enum fsl_status fsl_waits_split(struct fsl_waits *out, const struct fsl_profile *profile,
+				const struct fsl_profile_cluster *cluster,
+				const struct fsl_profile_meetings *meetings, struct fsl_error *err)
+{
+	*out = (struct fsl_waits){0};
+	size_t n = profile->n_ranks;
+	double *n_steps = NULL;
+	FSL_TRY(FSL_ARENA_NEW(n_steps, &out->arena, 3 * n, "ranks", err));
+	out->wait_ms = n_steps + n;
+	out->transfer_ms = n_steps + 2 * n;
+	for (size_t r = 0; r < n; r++) {
+		n_steps[r] = (double)fsl_profile_n_steps(&profile->ranks[r]);
+		out->wait_ms[r] = out->transfer_ms[r] = NAN;
+	}
+	for (size_t c = 0; c < meetings->match.n_channels; c++) {
+		const struct fsl_channel *channel = &meetings->match.channels[c];
+		bool is_told = fsl_meeting_tells_lateness(meetings, channel) &&
+			       is_whole(cluster, meetings, channel);
+		for (size_t i = 0; is_told && i < channel->n_instances; i++) {
+			split_instance(out, n_steps, channel, i);
+		}
+	}
+	return FSL_OK;
+}
+
+void fsl_waits_fini(struct fsl_waits *waits)
+{
+	fsl_arena_fini(&waits->arena);
+	*waits = (struct fsl_waits){0};
+}

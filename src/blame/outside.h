@@ -1,4 +1,4 @@
-/* How long the captured members of a group wait for one that was not captured, and for whom. */
+/* How long ranks wait in collectives: for captured members, and for one that was not captured. */
 #ifndef FSL_BLAME_OUTSIDE_H
 #define FSL_BLAME_OUTSIDE_H
 
@@ -42,5 +42,19 @@ struct fsl_outside {
 enum fsl_status fsl_outside_find(struct fsl_outside *out, const struct fsl_profile *profile,
 				 const struct fsl_profile_meetings *meetings,
 				 const struct fsl_profile_group *group, struct fsl_error *err);
+
+/* Collectives of groups that were captured whole: time of each rank in them, ms per step. [n_ranks]
+ * each; NaN for ranks that met in none. */
+struct fsl_waits {
+	struct fsl_arena arena;
+	double *wait_ms;     /* until the last member came */
+	double *transfer_ms; /* from then on */
+};
+
+/* Fills @out (overwritten). Fails with FSL_ERR_MEMORY only; @out is then empty. */
+enum fsl_status fsl_waits_split(struct fsl_waits *out, const struct fsl_profile *profile,
+				const struct fsl_profile_cluster *cluster,
+				const struct fsl_profile_meetings *meetings, struct fsl_error *err);
+void fsl_waits_fini(struct fsl_waits *waits);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Splits communication into waiting for the last member and moving data, and tells how fast links
- * of each kind move packets of each size. These findings are no faults: the judges of ranks, stages
- * and links tell who is at fault.
+ * Tells how much of communication is waiting for the last member and moving data, and how fast
+ * links of each kind move packets of each size. These findings are no faults: the judges of ranks,
+ * stages and links tell who is at fault.
  */
 #include <math.h>
 
@@ -10,10 +10,10 @@
 #include "base/number.h"
 #include "base/try.h"
 #include "blame/limits.h"
+#include "blame/outside.h"
 #include "capture/step_rows.h"
 #include "judge/finding.h"
 #include "judge/limits.h"
-#include "match/meetings.h"
 #include "text/phrase.h"
 
 static const char move_less[] = "move less, in larger buckets, or beside kernels";
@@ -41,60 +41,6 @@ static const struct kind {
 	{FSL_TRANSPORT_HCCS_SW, {"hccs_sw_small", "hccs_sw_medium", "hccs_sw_large", "hccs_sw"}},
 };
 enum { KINDS_N = sizeof(kinds) / sizeof(kinds[0]) };
-
-/* Per rank, per step: [n_ranks] each; NaN for ranks that met in no whole group. */
-struct split {
-	double *wait_ms, *transfer_ms, *n_steps, *scratch;
-};
-
-/* In a collective all members end together. The member with the shortest operator waited for
- * nobody; every other member waited as much as its operator is longer. */
-static void split_instance(struct split *split, const struct fsl_channel *channel, size_t instance)
-{
-	int64_t shortest_ns = INT64_MAX;
-	size_t n = 0;
-	for (size_t m = 0; m < channel->n_members; m++) {
-		int64_t dur_ns = fsl_channel_duration_ns(channel, instance, m);
-		shortest_ns = dur_ns >= 0 && dur_ns < shortest_ns ? dur_ns : shortest_ns;
-		n += dur_ns >= 0 ? 1 : 0;
-	}
-	for (size_t m = 0; m < channel->n_members && n > 1; m++) {
-		int64_t dur_ns = fsl_channel_duration_ns(channel, instance, m);
-		size_t r = channel->members[m];
-		if (dur_ns >= 0) {
-			double per_ms = FSL_NS_PER_MS * split->n_steps[r];
-			split->wait_ms[r] = isnan(split->wait_ms[r]) ? 0.0 : split->wait_ms[r];
-			split->transfer_ms[r] =
-				isnan(split->transfer_ms[r]) ? 0.0 : split->transfer_ms[r];
-			split->wait_ms[r] += (double)(dur_ns - shortest_ns) / per_ms;
-			split->transfer_ms[r] += (double)shortest_ns / per_ms;
-		}
-	}
-}
-
-/* With members that were not captured nobody knows who waited for nobody. */
-static bool is_whole(const struct fsl_profile_case *facts, const struct fsl_channel *channel)
-{
-	const struct fsl_profile_meetings *meetings = facts->meetings;
-	uint32_t name_id = meetings->topology.groups[channel->group_idx].name_id;
-	const char *hash = fsl_strpool_text(meetings->run.names, name_id);
-	size_t g = fsl_profile_group_find(facts->cluster, hash, false);
-	const struct fsl_profile_group *group = g != SIZE_MAX ? &facts->cluster->groups[g] : NULL;
-	return group != NULL && group->is_size_known && group->n_seen >= group->size;
-}
-
-static void split_all(struct split *split, const struct fsl_profile_case *facts)
-{
-	const struct fsl_profile_meetings *meetings = facts->meetings;
-	for (size_t c = 0; c < meetings->match.n_channels; c++) {
-		const struct fsl_channel *channel = &meetings->match.channels[c];
-		bool is_told =
-			fsl_meeting_tells_lateness(meetings, channel) && is_whole(facts, channel);
-		for (size_t i = 0; is_told && i < channel->n_instances; i++) {
-			split_instance(split, channel, i);
-		}
-	}
-}
 
 /* Over the ranks that tell. @of: of one rank. */
 static double median_of(const struct fsl_profile *profile, double *scratch,
@@ -140,10 +86,11 @@ static void add_range(struct fsl_phrase *what, const struct fsl_profile *profile
 
 /* Waits and transfers of collectives, where groups were captured whole. */
 static void add_waits(struct fsl_phrase *what, struct fsl_profile_finding *finding,
-		      const struct fsl_profile *profile, const struct split *split, double least_ms)
+		      const struct fsl_profile *profile, const struct fsl_waits *waits,
+		      double *scratch, double least_ms)
 {
-	double wait_ms = fsl_median(split->wait_ms, profile->n_ranks, split->scratch);
-	double transfer_ms = fsl_median(split->transfer_ms, profile->n_ranks, split->scratch);
+	double wait_ms = fsl_median(waits->wait_ms, profile->n_ranks, scratch);
+	double transfer_ms = fsl_median(waits->transfer_ms, profile->n_ranks, scratch);
 	if (!(wait_ms + transfer_ms > 0.0)) {
 		fsl_phrase_add(what, "; what of it is waiting is not known, no group is whole");
 		finding->advice = "capture all ranks of a group to tell waits from transfers";
@@ -151,7 +98,7 @@ static void add_waits(struct fsl_phrase *what, struct fsl_profile_finding *findi
 	}
 	fsl_phrase_add(what, "; in collectives ranks wait ");
 	fsl_phrase_add_ms(what, wait_ms);
-	add_range(what, profile, split->wait_ms, least_ms);
+	add_range(what, profile, waits->wait_ms, least_ms);
 	fsl_phrase_add(what, " for the last member and transfer for at most ");
 	fsl_phrase_add_ms(what, transfer_ms);
 	(void)fsl_profile_finding_add_fact(finding, "wait", wait_ms, "ms");
@@ -188,12 +135,12 @@ static void add_longest(struct fsl_phrase *what, struct fsl_profile_finding *fin
 }
 
 static enum fsl_status tell_split(struct fsl_profile_findings *findings,
-				  const struct fsl_profile *profile, const struct split *split,
-				  struct fsl_error *err)
+				  const struct fsl_profile *profile, const struct fsl_waits *waits,
+				  double *scratch, struct fsl_error *err)
 {
-	double step_ms = median_of(profile, split->scratch, fsl_profile_step_ms);
-	double all_ms = median_of(profile, split->scratch, communication_ms);
-	double hidden_ms = median_of(profile, split->scratch, overlapped_ms);
+	double step_ms = median_of(profile, scratch, fsl_profile_step_ms);
+	double all_ms = median_of(profile, scratch, communication_ms);
+	double hidden_ms = median_of(profile, scratch, overlapped_ms);
 	double least_ms = FSL_CAPTURE_TRANSFER_SHARE_MIN * step_ms;
 	if (!(all_ms >= FSL_JUDGE_COMMUNICATION_SHARE_MIN * step_ms)) {
 		return FSL_OK;
@@ -211,16 +158,16 @@ static enum fsl_status tell_split(struct fsl_profile_findings *findings,
 	fsl_phrase_add(&what, " of it beside kernels");
 	(void)fsl_profile_finding_add_fact(&finding, "communication", all_ms, "ms");
 	(void)fsl_profile_finding_add_fact(&finding, "overlapped", hidden_ms, "ms");
-	add_waits(&what, &finding, profile, split, least_ms);
+	add_waits(&what, &finding, profile, waits, scratch, least_ms);
 	if (all_ms - hidden_ms >= FSL_JUDGE_COMMUNICATION_SHARE_MIN * step_ms &&
 	    hidden_ms < FSL_OVERLAPPED_SHARE_MIN * all_ms && finding.advice == move_less) {
 		finding.advice = hide;
 	}
-	double p2p_ms = median_of(profile, split->scratch, fsl_profile_p2p_ms);
+	double p2p_ms = median_of(profile, scratch, fsl_profile_p2p_ms);
 	if (p2p_ms > 0.0) {
 		fsl_phrase_add(&what, "; sends and receives take ");
 		fsl_phrase_add_ms(&what, p2p_ms);
-		add_range(&what, profile, split->scratch, least_ms);
+		add_range(&what, profile, scratch, least_ms);
 		(void)fsl_profile_finding_add_fact(&finding, "p2p", p2p_ms, "ms");
 	}
 	fsl_phrase_add(&what, " (medians of the ranks)");
@@ -347,19 +294,13 @@ enum fsl_status fsl_profile_judge_communication(struct fsl_profile_findings *fin
 						const struct fsl_profile_case *facts,
 						struct fsl_error *err)
 {
-	size_t n = facts->profile->n_ranks + 1;
-	double *work = fsl_calloc(n, 5 * sizeof(*work));
-	if (work == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
-	}
-	struct split split = {work, work + n, work + 2 * n, work + 3 * n};
-	for (size_t r = 0; r < facts->profile->n_ranks; r++) {
-		split.n_steps[r] = (double)fsl_profile_n_steps(&facts->profile->ranks[r]);
-		split.wait_ms[r] = split.transfer_ms[r] = NAN;
-	}
-	split_all(&split, facts);
-	enum fsl_status status = tell_split(findings, facts->profile, &split, err);
-	fsl_free(work);
+	struct fsl_waits waits;
+	double *scratch = NULL;
+	FSL_TRY(fsl_waits_split(&waits, facts->profile, facts->cluster, facts->meetings, err));
+	enum fsl_status status =
+		FSL_ARENA_NEW(scratch, &waits.arena, 2 * facts->profile->n_ranks, "ranks", err);
+	FSL_THEN(status, tell_split(findings, facts->profile, &waits, scratch, err));
+	fsl_waits_fini(&waits);
 	FSL_TRY(status);
 	FSL_TRY(tell_found(findings, facts->profile, err));
 	return tell_links(findings, facts->profile, err);
