@@ -211,6 +211,13 @@ static int64_t at_share(int64_t *values, size_t n, double share)
 	return kth_of(values, n, (size_t)(share * (double)(n - 1) + 0.5));
 }
 
+/* The arrival behind which a rank is late; of few the last but one. Reorders them. */
+static int64_t late_of(int64_t *values, size_t n)
+{
+	size_t k = (size_t)(FSL_ARCS_LATE * (double)(n - 1) + 0.5);
+	return kth_of(values, n, k > 0 && k == n - 1 ? k - 1 : k);
+}
+
 /* Usual arrivals and durations in the steps [first, first + n), from some of the ranks. */
 static void find_usual(struct desk *desk, struct fsl_arcs_sums *out,
 		       const struct fsl_arcs_class *class, size_t first, size_t n)
@@ -238,8 +245,7 @@ static void find_usual(struct desk *desk, struct fsl_arcs_sums *out,
 			for (size_t i = 0; i < n_told; i++) {
 				values[i] = told[i]->begin_ns[(k + 1) * told[i]->n + at[i]];
 			}
-			desk->usual_ns[k * FSL_ARCS_BLOCK_STEPS + s] =
-				at_share(values, n_told, FSL_ARCS_LATE);
+			desk->usual_ns[k * FSL_ARCS_BLOCK_STEPS + s] = late_of(values, n_told);
 		}
 	}
 }

@@ -57,7 +57,8 @@ enum {
 /* Quantile over the steps of how soon after an event a rank ever came: one glitch must not set an
  * arc. */
 #define FSL_ARCS_SOON 0.10
-/* Quantile over the ranks of their arrivals, above which a rank is late. */
+/* Quantile over the ranks of their arrivals, above which a rank is late; of few the last but one,
+ * or the last of three would never be late. */
 #define FSL_ARCS_LATE 0.75
 
 /* Quantile of the ranks that is their level in a step. */

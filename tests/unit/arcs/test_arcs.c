@@ -89,6 +89,13 @@ static void another_slow_rank_is_named_with_its_own_work(void **state)
 	a_rank_that_works_longer_is_named_with_its_work_in(5, 4, 31, 9.0);
 }
 
+static void a_slow_rank_of_three_is_late(void **state)
+{
+	(void)state;
+	a_rank_that_works_longer_is_named_with_its_work_in(3, 2, 22, 14.0);
+	a_rank_that_works_longer_is_named_with_its_work_in(3, 0, 35, 10.0);
+}
+
 /* Peers that always waited teach arcs that hold their wait: less than the whole excess shows. */
 static void a_rank_slow_from_the_start_is_named(void **state)
 {
@@ -479,6 +486,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_slow_rank_is_named_with_its_own_work_and_waiters_have_none),
 		cmocka_unit_test(another_slow_rank_is_named_with_its_own_work),
+		cmocka_unit_test(a_slow_rank_of_three_is_late),
 		cmocka_unit_test(a_rank_slow_from_the_start_is_named),
 		cmocka_unit_test(of_ranks_that_work_alike_none_is_named),
 		cmocka_unit_test(overlapped_operators_hide_no_work_and_make_none),
