@@ -220,11 +220,11 @@ static void drop_waiters(struct fsl_blame *out, const struct arrivals *arrivals)
 /* Ranks of a class, by its first rank. */
 struct class_sum {
 	size_t n, n_charged;
-	bool spans_hosts;
+	bool spans_hosts, has_slow; /* by its arcs */
 };
 
-/* Marks the ranks of a class that one host holds if so many of them are charged that the level of
- * the class, which arcs take off, is slow too. */
+/* Marks the ranks of a class that one host holds if arcs name nobody in it and so many of them are
+ * charged that the level of the class, which arcs take off, is slow too. */
 static enum fsl_status mark_slow_levels(struct arrivals *arrivals, struct fsl_blame *out,
 					const struct fsl_run *run, struct fsl_error *err)
 {
@@ -239,13 +239,14 @@ static enum fsl_status mark_slow_levels(struct arrivals *arrivals, struct fsl_bl
 			classes[first].n_charged += out->charges[r].pattern != FSL_PATTERN_NONE;
 			classes[first].spans_hosts |=
 				strcmp(run->ranks[r].server_ip, run->ranks[first].server_ip) != 0;
+			classes[first].has_slow |= fsl_arcs_is_slow(ranks[r].verdict.word);
 		}
 	}
 	for (size_t r = 0; r < out->n_ranks; r++) {
 		const struct class_sum *class = &classes[ranks[r].first_rank];
 		double least = (1.0 - FSL_ARCS_LEVEL) * (double)class->n;
 		arrivals->is_level_slow[r] = ranks[r].n_steps > 0 && !class->spans_hosts &&
-					     (double)class->n_charged > least;
+					     !class->has_slow && (double)class->n_charged > least;
 	}
 	return FSL_OK;
 }

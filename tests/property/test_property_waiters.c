@@ -192,6 +192,25 @@ static void hosts_that_launch_just_in_time_and_differ_are_not_named(void **state
 	}
 }
 
+/* Posted receives let the whole stage seem to work longer, and one host holds all of it. */
+static void mates_of_a_slow_rank_are_not_named_with_it(void **state)
+{
+	static const char *const jobs[2][3] = {
+		{"step_ms=250", "seed=2", "fault=compute ranks=2 factor=1.28 onset=18"},
+		{"step_ms=330", "seed=747750209838", "fault=compute ranks=1 factor=1.3 onset=16"}};
+	static const int ranks[] = {2, 1};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const char *const words[] = {"family=vpp",     "tp=1",        "dp=3",
+					     "pp=4",           "hetero=0.01", "noise=0.006",
+					     "timelines=none", jobs[i][0],    jobs[i][1],
+					     jobs[i][2],       NULL};
+		struct judgement judgement;
+		judge_words(&judgement, nothing, words);
+		assert_one(&judgement, ranks[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +220,7 @@ int main(void)
 		cmocka_unit_test(a_rank_of_a_ring_that_throttles_now_and_then_is_named),
 		cmocka_unit_test(healthy_ranks_that_cost_nothing_together_are_not_named),
 		cmocka_unit_test(hosts_that_launch_just_in_time_and_differ_are_not_named),
+		cmocka_unit_test(mates_of_a_slow_rank_are_not_named_with_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
