@@ -203,15 +203,15 @@ static const char *doubt_about(struct fsl_localisation *out, const struct fsl_ca
 			"launches work ahead: hosts that differ rather than a slow one",
 			charge->own_ms - charge->peers_ms);
 	}
+	if (charge->is_certain) {
+		return NULL;
+	}
 	if (is_one_of_a_class(facts, r, least_ms)) {
 		return fsl_arena_printf(
 			&out->arena,
 			"own work %.1f ms per step above its own past, as that of all its peers, "
 			"most of which cost nothing",
 			charge->own_ms - charge->peers_ms);
-	}
-	if (charge->is_certain) {
-		return NULL;
 	}
 	if (is_uneven_device(facts, r)) {
 		return fsl_arena_printf(

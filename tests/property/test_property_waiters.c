@@ -211,6 +211,24 @@ static void mates_of_a_slow_rank_are_not_named_with_it(void **state)
 	}
 }
 
+/* All of its stage seems to grow, as above. */
+static void a_rank_whose_stage_seems_to_grow_with_it_is_named(void **state)
+{
+	static const char *const jobs[2][3] = {
+		{"step_ms=300", "seed=1", "fault=compute ranks=3 factor=1.4 onset=20 until=50"},
+		{"step_ms=260", "seed=5", "fault=compute ranks=1 factor=1.35 onset=25 until=55"}};
+	static const int ranks[] = {3, 1};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const char *const words[] = {
+			"family=vpp",     "tp=1",     "dp=4",     "pp=2",     "steps=80",
+			"timelines=none", jobs[i][0], jobs[i][1], jobs[i][2], NULL};
+		struct judgement judgement;
+		judge_words(&judgement, nothing, words);
+		assert_one(&judgement, ranks[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -221,6 +239,7 @@ int main(void)
 		cmocka_unit_test(healthy_ranks_that_cost_nothing_together_are_not_named),
 		cmocka_unit_test(hosts_that_launch_just_in_time_and_differ_are_not_named),
 		cmocka_unit_test(mates_of_a_slow_rank_are_not_named_with_it),
+		cmocka_unit_test(a_rank_whose_stage_seems_to_grow_with_it_is_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
