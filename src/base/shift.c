@@ -262,7 +262,7 @@ static struct sides sides_of(const struct fsl_shift_work *work, const struct fsl
 /* A change that is large only because neighbours are not alike needs so many sigma, and a p so
  * small that heavy tails, in which some values lie together by chance, do not reach it. */
 static const double SIGMAS_FRESH_MIN = 1.5;
-static const double P_FRESH_MAX = 1e-6;
+static const double P_FRESH_MAX = 1e-4;
 
 static bool is_large(const struct fsl_shift_work *work, const struct sides *sides,
 		     double sigmas_min, double sigmas_mean)
@@ -336,18 +336,28 @@ static bool is_step(const struct fsl_shift_work *work, const struct sides *sides
 	return residuals(work, sides) < total - across * across / along;
 }
 
+/* Sigma that levels of n values differ by, times sqrt(n). With a correlation of 0.6 the root is 2:
+ * n values tell as much as a quarter of them. What a correlation may be off by is added. */
+static double sigmas_mean_of(const struct fsl_shift_work *work, const struct sides *sides)
+{
+	double n = (double)(sides->n_before + sides->n_after);
+	double alike = fmin(correlation(work, sides), work->correlation);
+	alike = fmin(alike + 1.0 / sqrt(n), 0.6);
+	return 0.5 * work->options->sigmas_min_mean * sqrt((1.0 + alike) / (1.0 - alike));
+}
+
 static void judge(const struct fsl_shift_work *work, struct fsl_shift_cut *cuts, size_t n_cuts,
 		  size_t k)
 {
 	const struct fsl_shift_options *options = work->options;
 	struct sides sides = sides_of(work, cuts, n_cuts, k);
+	bool is_clear = is_large(work, &sides, options->sigmas_min, options->sigmas_min_mean);
 	cuts[k].change = sides.level_after - sides.level_before;
 	cuts[k].p_value = 1.0;
-	cuts[k].stands = is_large(work, &sides, fmin(options->sigmas_min, SIGMAS_FRESH_MIN),
-				  work->sigmas_mean);
+	cuts[k].stands =
+		is_clear || is_large(work, &sides, fmin(options->sigmas_min, SIGMAS_FRESH_MIN),
+				     sigmas_mean_of(work, &sides));
 	if (cuts[k].stands) {
-		bool is_clear =
-			is_large(work, &sides, options->sigmas_min, options->sigmas_min_mean);
 		double p_max = is_clear ? options->p_max : fmin(options->p_max, P_FRESH_MAX);
 		cuts[k].p_value = p_value_of(work, &sides);
 		cuts[k].stands = cuts[k].p_value <= p_max &&
@@ -505,12 +515,6 @@ static enum fsl_status find(struct fsl_shifts *out, struct fsl_shift_work *work,
 	}
 	out->n_spikes = cap_spikes(work);
 	work->correlation = local_correlation(work);
-	/* With a correlation of 0.6 the root is 2: n values tell as much as a quarter of them. What
-	 * a correlation may be off by is added. */
-	double alike = fmin(work->correlation + 1.0 / sqrt((double)work->n), 0.6);
-	work->sigmas_mean =
-		0.5 * work->options->sigmas_min_mean * sqrt((1.0 + alike) / (1.0 - alike));
-	out->sigmas_mean = work->sigmas_mean;
 	work->spread = fsl_std(work->capped, work->n, fsl_mean(work->capped, work->n));
 	size_t n_cuts = 0;
 	struct fsl_shift_cut *cuts = NULL;

@@ -69,9 +69,6 @@ struct fsl_shifts {
 	size_t n_missing; /* NaN, infinite, beyond the magnitude, or not positive if relative */
 	size_t n_spikes;  /* values that were capped */
 	double sigma;     /* noise of one value; share of the level if relative; NaN: too few */
-	/* How many sigma a level of n values differs by, times sqrt(n): sigmas_min_mean, or less if
-	 * neighbours are less alike than it stands for. */
-	double sigmas_mean;
 };
 
 /* A series of fewer values can have no change that passes. */

@@ -17,7 +17,6 @@ struct fsl_shift_work {
 	size_t *positions;  /* of the values in the series as given */
 	double offset;      /* median that was taken off the values */
 	double sigma;       /* noise of the values */
-	double sigmas_mean; /* as in fsl_shifts */
 	double correlation; /* of neighbours, from differences, so that shifts do not count */
 	double spread;      /* standard deviation of capped */
 };

@@ -20,9 +20,8 @@ struct fsl_step_series {
 	double *level_ms; /* median of the neighbouring steps: the usual time at that place */
 	double *clear_ms; /* without explained time, but never less than the level */
 	uint8_t *is_explained;
-	double sigma;       /* noise of log(clear_ms), slow waves included */
-	double sigmas_mean; /* sigma that the median of n steps rises by, times sqrt(n) */
-	double median_ms;   /* median of clear_ms; NaN if n is 0 */
+	double sigma;     /* noise of log(clear_ms), slow waves included */
+	double median_ms; /* median of clear_ms; NaN if n is 0 */
 	double degree_thr;
 };
 

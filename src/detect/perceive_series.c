@@ -30,14 +30,14 @@ bool fsl_step_series_is_long(const struct fsl_step_series *series, size_t i, dou
 
 /*
  * True if the median of @n_steps steps lies so far above @base_ms that noise does not explain it:
- * by at least @share_min, and by 10 / sqrt(n_steps) sigma (at least 2). That is about 4 deviations
- * of such a median if neighbours correlate by 0.6, so that one such window in a thousand is not yet
- * a rise.
+ * by at least @share_min, and by 10 / sqrt(n_steps) sigma (at least 1.5). That is about 4
+ * deviations of such a median if neighbours correlate by 0.6, so that one such window in a thousand
+ * is not yet a rise.
  */
 static bool is_risen(const struct fsl_step_series *series, double base_ms, double level_ms,
-		     size_t n_steps, double share_min, double sigmas_mean)
+		     size_t n_steps, double share_min)
 {
-	double sigmas = fmax(sigmas_mean / sqrt((double)n_steps), SIGMAS_RISE_MIN);
+	double sigmas = fmax(SIGMAS_RISE / sqrt((double)n_steps), SIGMAS_RISE_MIN);
 	double excess = log(level_ms / base_ms);
 	return excess >= log1p(share_min) && excess >= sigmas * series->sigma;
 }
@@ -53,7 +53,7 @@ struct segment {
 };
 
 struct segmentation {
-	struct fsl_step_series *series;
+	const struct fsl_step_series *series;
 	double *scratch;                             /* n */
 	struct segment segments[FSL_STEP_RISES_MAX]; /* sorted */
 	size_t n_segments;
@@ -63,7 +63,7 @@ static bool is_above(const struct fsl_step_series *series, double base_ms,
 		     const struct segment *segment)
 {
 	return is_risen(series, base_ms, segment->level_ms, segment->end - segment->begin,
-			LEVEL_SHARE * series->degree_thr, series->sigmas_mean);
+			LEVEL_SHARE * series->degree_thr);
 }
 
 /* Ends the rises that @segment has returned from; true if other rises go on. */
@@ -118,7 +118,7 @@ static size_t collect_rises(struct segmentation *s, double *normal, struct fsl_s
 /* Finds all lasting levels: changes in both directions of at least the size that counts. */
 static enum fsl_status find_segments(struct segmentation *s, struct fsl_error *err)
 {
-	struct fsl_step_series *series = s->series;
+	const struct fsl_step_series *series = s->series;
 	struct fsl_shifts shifts = {0};
 	struct fsl_shift_options options = fsl_shift_steps;
 	options.change_min = LEVEL_SHARE * series->degree_thr;
@@ -131,7 +131,6 @@ static enum fsl_status find_segments(struct segmentation *s, struct fsl_error *e
 	if (status != FSL_OK) {
 		return status;
 	}
-	series->sigmas_mean = shifts.sigmas_mean > 0.0 ? shifts.sigmas_mean : SIGMAS_RISE;
 	s->segments[0] = (struct segment){.begin = 0, .p_value = 1.0};
 	for (size_t i = 0; i < shifts.n; i++) {
 		s->segments[i].end = first + shifts.items[i].at;
@@ -789,7 +788,7 @@ static void collect_runs(struct search *search, struct fsl_step_rise *rises, siz
 			double least_ms = fsl_agg_apply(FSL_AGG_MIN, 0.0, series->clear_ms + begin,
 							end - begin, search->scratch);
 			bool is_rise = is_risen(series, rise.base_ms, least_ms, end - begin,
-						series->degree_thr, SIGMAS_RISE);
+						series->degree_thr);
 			rises[*n_rises] = rise;
 			*n_rises += is_rise ? 1 : 0;
 		}
