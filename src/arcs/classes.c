@@ -604,16 +604,6 @@ static void set_group_tokens(struct search *search)
 	}
 }
 
-/* Two ranks that differ do not tell by how much healthy ones would. */
-static void drop_lone_pair(struct fsl_classes *out)
-{
-	if (out->n_items == 1 && out->items[0].class.n_ranks == 2) {
-		out->launches[out->items[0].ranks[0]].lack = FSL_ARCS_LACK_RANKS;
-		out->launches[out->items[0].ranks[1]].lack = FSL_ARCS_LACK_RANKS;
-		out->n_items = 0;
-	}
-}
-
 static enum fsl_status find(struct search *search, struct fsl_error *err)
 {
 	struct fsl_classes *out = search->out;
@@ -637,7 +627,6 @@ static enum fsl_status find(struct search *search, struct fsl_error *err)
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n_ranks);
 	}
 	FSL_TRY(tie_ranks(search, err));
-	drop_lone_pair(out);
 	for (size_t i = 0; i < out->n_items; i++) {
 		out->items[i].class.source = &out->items[i];
 	}

@@ -43,9 +43,8 @@ struct fsl_classes {
 	struct fsl_launches *launches; /* [n_ranks] */
 	struct fsl_arena *arenas;      /* [n_ranks]: threads fill them */
 	size_t n_ranks;
-	size_t n_kinds; /* different operators of a rank, at most */
-	/* Of FSL_ARCS_RANKS_MIN ranks and FSL_ARCS_STEPS_MIN steps; a pair is never alone. */
-	struct fsl_equals *items;
+	size_t n_kinds;           /* different operators of a rank, at most */
+	struct fsl_equals *items; /* of FSL_ARCS_RANKS_MIN ranks and FSL_ARCS_STEPS_MIN steps */
 	size_t n_items;
 };
 

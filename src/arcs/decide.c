@@ -118,34 +118,20 @@ static void view_excess(struct view *v)
 	}
 }
 
-/* Whether a class tells the spread of @v: others do if it has few ranks; those of a pair lie as far
- * below their median as above it, and others alone tell. */
-static bool tells_spread(const struct view *v, const struct view *other)
-{
-	if (v->c->n_ranks == 2) {
-		return other != v;
-	}
-	return other == v || v->c->n_ranks < FSL_ARCS_POOLED_RANKS;
-}
-
-static double least_spread(const struct view *v)
-{
-	return v->c->n_ranks == 2 ? FSL_ARCS_SPREAD_PAIR : FSL_ARCS_SPREAD_MIN;
-}
-
-/* Spread of healthy ranks: of the faster side, where no culprit is, if that is larger. */
+/* Spread of healthy ranks: of the faster side, where no culprit is, if that is larger. A small
+ * class has too few: those of all classes tell. */
 static void set_spread(struct view *v, const struct view *views, size_t n_views)
 {
 	double *pool = v->scratch;
 	size_t n = 0, n_low = 0;
 	for (size_t i = 0; i < n_views; i++) {
 		const struct view *other = &views[i];
-		bool is_pooled = tells_spread(v, other) && other->is_cut;
-		for (size_t m = 0; m < other->c->n_ranks && is_pooled; m++) {
+		bool is_pooled = v->c->n_ranks < FSL_ARCS_POOLED_RANKS && other->is_cut;
+		for (size_t m = 0; m < other->c->n_ranks && (other == v || is_pooled); m++) {
 			pool[n++] = other->usual_excess[m];
 		}
 	}
-	v->spread = n > 0 ? fsl_mad_sigma(pool, n, 0.0, pool + n) : (double)INFINITY;
+	v->spread = fsl_mad_sigma(pool, n, 0.0, pool + n);
 	for (size_t i = 0; i < n; i++) {
 		if (pool[i] <= 0.0) {
 			pool[n_low++] = -pool[i];
@@ -159,7 +145,8 @@ static void set_spread(struct view *v, const struct view *views, size_t n_views)
 
 static double z_of(const struct view *v, size_t m)
 {
-	return v->usual_excess[m] / hypot(v->error[m], hypot(v->spread, least_spread(v)));
+	return v->usual_excess[m] / sqrt(v->error[m] * v->error[m] + v->spread * v->spread +
+					 FSL_ARCS_SPREAD_MIN * FSL_ARCS_SPREAD_MIN);
 }
 
 static void sort_by_excess(struct view *v)
@@ -272,8 +259,8 @@ static void name_lasting(struct view *v)
 	}
 }
 
-/* Takes the median of the ranks in each block off their excess. */
-static void take_medians(struct view *v)
+/* Spread of the ranks in each block, [n_blocks]; takes their medians off the excess. */
+static void set_sigmas(struct view *v, double *sigmas)
 {
 	size_t n = v->c->n_ranks;
 	double *column = v->scratch, *scratch = column + n;
@@ -282,32 +269,14 @@ static void take_medians(struct view *v)
 			column[m] = v->excess[m * v->n_blocks + b];
 		}
 		double median = fsl_median(column, n, scratch);
+		sigmas[b] = fsl_mad_sigma(column, n, median, scratch);
 		for (size_t m = 0; m < n; m++) {
 			v->excess[m * v->n_blocks + b] -= median;
 		}
 	}
-}
-
-/* Spread of the ranks in each block, [n_blocks]; their medians are taken off. */
-static void set_sigmas(const struct view *v, const struct view *views, size_t n_views,
-		       double *sigmas)
-{
-	double *column = v->scratch;
-	for (size_t b = 0; b < v->n_blocks; b++) {
-		size_t n = 0;
-		for (size_t i = 0; i < n_views; i++) {
-			const struct view *other = &views[i];
-			size_t at = b + other->n_blocks - v->n_blocks;
-			bool is_pooled = tells_spread(v, other) && at < other->n_blocks;
-			for (size_t m = 0; m < other->c->n_ranks && is_pooled; m++) {
-				column[n++] = other->excess[m * other->n_blocks + at];
-			}
-		}
-		sigmas[b] = n > 0 ? fsl_mad_sigma(column, n, 0.0, column + n) : (double)INFINITY;
-	}
 	double usual = fsl_median(sigmas, v->n_blocks, v->scratch);
 	for (size_t b = 0; b < v->n_blocks; b++) {
-		sigmas[b] = hypot(fmax(sigmas[b], usual), least_spread(v));
+		sigmas[b] = hypot(fmax(sigmas[b], usual), FSL_ARCS_SPREAD_MIN);
 	}
 }
 
@@ -377,12 +346,12 @@ static bool has_far_cost(const struct view *v, const double *sigmas, size_t m, s
 }
 
 /* Names a rank that is far out in several blocks while nobody else is. @sigmas: scratch. */
-static void name_coming(struct view *v, const struct view *views, size_t n_views, double *sigmas)
+static void name_coming(struct view *v, double *sigmas)
 {
 	if (v->n_blocks < FSL_ARCS_FAR_BLOCKS_SEEN || !may_come(v)) {
 		return;
 	}
-	set_sigmas(v, views, n_views, sigmas);
+	set_sigmas(v, sigmas);
 	size_t m = find_far(v, sigmas), onset = 0;
 	double cost = m != SIZE_MAX ? mean_of(v->cost + m * v->n_blocks, v->n_blocks) : 0.0;
 	if (cost > FSL_ARCS_COST_PART * FSL_ARCS_COST_MIN && has_far_cost(v, sigmas, m, &onset)) {
@@ -505,7 +474,7 @@ static void tidy(struct fsl_arcs_case *cases, size_t n_cases)
 static void decide(struct view *views, size_t n, double *sigmas)
 {
 	static const double shares[] = {0.0, 0.25, 0.5, 0.62}, of_hosts[] = {0.0, 1.0 / 3, 0.5};
-	bool is_named = false, may_some = false;
+	bool is_named = false;
 	for (size_t k = 0; k < 4; k++) {
 		size_t n_costly = 0;
 		for (size_t i = 0; i < n; i++) {
@@ -523,13 +492,7 @@ static void decide(struct view *views, size_t n, double *sigmas)
 		}
 	}
 	for (size_t i = 0; i < n; i++) {
-		may_some |= may_come(&views[i]);
-	}
-	for (size_t i = 0; i < n && may_some; i++) {
-		take_medians(&views[i]);
-	}
-	for (size_t i = 0; i < n; i++) {
-		name_coming(&views[i], views, n, sigmas);
+		name_coming(&views[i], sigmas);
 		is_named |= largest_cost(views[i].c, 1) > 0.0;
 	}
 	for (size_t i = 0; i < n && !is_named; i++) {

@@ -16,7 +16,7 @@ static const char *text_of(enum fsl_arcs_lack lack)
 	case FSL_ARCS_LACK_ANCHOR:
 		return "no operator divides its work into steps that are alike";
 	case FSL_ARCS_LACK_RANKS:
-		return "too few other ranks do the same work";
+		return "fewer than two other ranks do the same work";
 	case FSL_ARCS_LACK_STEPS:
 		return "too few steps are alike";
 	}

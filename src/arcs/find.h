@@ -28,9 +28,9 @@ struct fsl_arcs {
 };
 
 /*
- * Judges the ranks of @run, whose clocks are @clock_ns ahead of the common one. Ranks with no other
- * of equal work, a pair without other classes, and ranks without an anchor or with few steps stay
- * untold. FSL_ERR_MEMORY only.
+ * Judges the ranks of @run, whose clocks are @clock_ns ahead of the common one. Ranks with fewer
+ * than two ranks of equal work, without an anchor or with few steps stay untold. FSL_ERR_MEMORY
+ * only.
  */
 enum fsl_status fsl_arcs_find(struct fsl_arcs *out, const struct fsl_run *run,
 			      const struct fsl_topology *topology, const int64_t *clock_ns,

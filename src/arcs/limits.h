@@ -37,9 +37,8 @@ enum {
  * sequences differ in every step. */
 #define FSL_ARCS_SIZES_FREE 8
 
-/* Ranks of a class, and steps, with fewer of which nobody is judged. A pair is judged beside other
- * classes, which tell how much healthy ranks differ. */
-#define FSL_ARCS_RANKS_MIN 2
+/* Ranks of a class, and steps, with fewer of which nobody is judged. */
+#define FSL_ARCS_RANKS_MIN 3
 #define FSL_ARCS_STEPS_MIN 12
 
 /* The same sequence follows an anchor in this share of its uses, and these cover this share of all
@@ -71,12 +70,8 @@ enum {
 /* Part of the least cost that marks a block in which a rank was slow, and ranks that count as
  * costly. */
 #define FSL_ARCS_COST_PART 0.5
-/* Least spread of the ranks: few of them may agree by chance. Of pairs it is that of half of what
- * lies between two healthy devices: in 480 simulated jobs whose devices differ by 1 to 3 %
- * (standard deviation) nobody is named by it, and of slow ranks that cost 4 % and more 29 of 30
- * are; with 0.01, 22. */
-#define FSL_ARCS_SPREAD_MIN  0.004
-#define FSL_ARCS_SPREAD_PAIR 0.006
+/* Least spread of the ranks: few of them may agree by chance. */
+#define FSL_ARCS_SPREAD_MIN 0.004
 /* Sigmas from the other ranks. */
 #define FSL_ARCS_Z_MIN 4.5
 /* Share of the blocks in which a lasting culprit was slow. */

@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "judge.h"
@@ -230,48 +229,6 @@ static void a_rank_whose_stage_seems_to_grow_with_it_is_named(void **state)
 	}
 }
 
-/* Four stages of two replicas each. */
-static const char *const pairs[] = {"tp=1",        "dp=2",        "pp=4",           "steps=80",
-				    "hetero=0.01", "noise=0.006", "timelines=none", NULL};
-
-static void one_of_two_replicas_that_is_slow_is_named(void **state)
-{
-	static const char *const jobs[4][3] = {
-		{"family=zb", "seed=31", "fault=compute ranks=3 factor=1.3 onset=0"},
-		{"family=zb", "seed=32",
-		 "fault=compute period=10 on=5 ranks=6 factor=1.5 onset=14"},
-		{"family=vpp", "seed=33", "fault=compute ranks=4 factor=1.4 onset=0"},
-		{"family=vpp", "seed=34",
-		 "fault=compute period=8 on=4 ranks=1 factor=1.6 onset=12"}};
-	static const int ranks[] = {3, 6, 4, 1};
-	(void)state;
-	for (size_t i = 0; i < 4; i++) {
-		const char *const words[] = {"step_ms=330", jobs[i][1], jobs[i][2], NULL};
-		const char *base[WORDS_MAX] = {jobs[i][0]};
-		struct judgement judgement;
-		memcpy(base + 1, pairs, sizeof(pairs));
-		judge_words(&judgement, base, words);
-		assert_one(&judgement, ranks[i]);
-	}
-}
-
-static void replicas_that_differ_are_not_named(void **state)
-{
-	static const char *const jobs[4][3] = {{"family=zb", "seed=41", "hetero=0.02"},
-					       {"family=zb", "seed=42", "hetero=0.03"},
-					       {"family=vpp", "seed=43", "hetero=0.02"},
-					       {"family=vpp", "seed=44", "hetero=0.03"}};
-	(void)state;
-	for (size_t i = 0; i < 4; i++) {
-		const char *const words[] = {"step_ms=220", jobs[i][1], jobs[i][2], NULL};
-		const char *base[WORDS_MAX] = {jobs[i][0]};
-		struct judgement judgement;
-		memcpy(base + 1, pairs, sizeof(pairs));
-		judge_words(&judgement, base, words);
-		assert_int_equal(judgement.n_culprits, 0);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,8 +240,6 @@ int main(void)
 		cmocka_unit_test(hosts_that_launch_just_in_time_and_differ_are_not_named),
 		cmocka_unit_test(mates_of_a_slow_rank_are_not_named_with_it),
 		cmocka_unit_test(a_rank_whose_stage_seems_to_grow_with_it_is_named),
-		cmocka_unit_test(one_of_two_replicas_that_is_slow_is_named),
-		cmocka_unit_test(replicas_that_differ_are_not_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,58 +207,9 @@ static void middle_stages_of_a_pipeline_are_not_compared(void **state)
 		job.extra_ms = more_in_stage_2;
 		judge(&arcs, &job);
 		assert_int_equal(arcs.n_slow, 0);
-		assert_int_equal(arcs.n_judged, n_ranks);
-		for (size_t r = 0; r < n_ranks; r++) {
-			assert_int_equal(arcs.ranks[r].first_rank, r % 4);
-		}
-		end(&arcs, &job);
-	}
-}
-
-static double more_in_its_stage(size_t rank, size_t step, size_t row)
-{
-	return row >= 2 ? extra_of_culprit(rank, step, row) : 0.0;
-}
-
-static void one_of_two_ranks_of_a_stage_that_is_slow_is_named(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < 2; i++) {
-		struct arcs_job job;
-		struct fsl_arcs arcs;
-		arcs_job_init(&job, 8, 60 - 12 * i);
-		pipeline(&job);
-		culprit = 5 - 3 * i;
-		onset = 18 - 5 * i;
-		extra = 5.0 + 2.0 * (double)i;
-		job.extra_ms = more_in_its_stage;
-		judge(&arcs, &job);
-		assert_named(&arcs, UINT32_C(1) << culprit);
-		assert_in_range(arcs.ranks[culprit].verdict.onset + 2, onset - 1, onset + 2);
-		end(&arcs, &job);
-	}
-}
-
-/* Half of the ranks are faster, by up to 4 % of the step in one of the stages. */
-static double uneven_pairs(size_t rank, size_t step, size_t row)
-{
-	(void)step;
-	return row == 2 && rank / 4 == onset ? extra * (double)(rank % 4) : 0.0;
-}
-
-static void devices_of_pairs_may_differ(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < 2; i++) {
-		struct arcs_job job;
-		struct fsl_arcs arcs;
-		arcs_job_init(&job, 8, 50 + 20 * i);
-		pipeline(&job);
-		onset = i;
-		extra = 0.6 + 0.2 * (double)i;
-		job.extra_ms = uneven_pairs;
-		judge(&arcs, &job);
-		assert_named(&arcs, 0);
+		/* Two ranks of a stage are too few to compare, four are not. */
+		assert_int_equal(arcs.n_judged, n_ranks == 8 ? 0 : 16);
+		assert_true((arcs.ranks[2].lack != NULL) == (n_ranks == 8));
 		end(&arcs, &job);
 	}
 }
@@ -312,25 +263,6 @@ static void a_rank_that_is_slow_now_and_then_is_named(void **state)
 		culprit = 2 + 4 * i;
 		onset = 8 + 4 * i;
 		extra = 12.0;
-		job.extra_ms = now_and_then;
-		judge(&arcs, &job);
-		assert_named(&arcs, UINT32_C(1) << culprit);
-		assert_int_equal(arcs.ranks[culprit].verdict.word, FSL_ARCS_COMES);
-		end(&arcs, &job);
-	}
-}
-
-static void one_of_a_pair_that_is_slow_now_and_then_is_named(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < 2; i++) {
-		struct arcs_job job;
-		struct fsl_arcs arcs;
-		arcs_job_init(&job, 8, 120);
-		pipeline(&job);
-		culprit = 1 + 5 * i;
-		onset = 8 + 4 * i;
-		extra = 6.0 + (double)i;
 		job.extra_ms = now_and_then;
 		judge(&arcs, &job);
 		assert_named(&arcs, UINT32_C(1) << culprit);
@@ -559,11 +491,8 @@ int main(void)
 		cmocka_unit_test(of_ranks_that_work_alike_none_is_named),
 		cmocka_unit_test(overlapped_operators_hide_no_work_and_make_none),
 		cmocka_unit_test(middle_stages_of_a_pipeline_are_not_compared),
-		cmocka_unit_test(one_of_two_ranks_of_a_stage_that_is_slow_is_named),
-		cmocka_unit_test(devices_of_pairs_may_differ),
 		cmocka_unit_test(steps_with_an_evaluation_are_left_out),
 		cmocka_unit_test(a_rank_that_is_slow_now_and_then_is_named),
-		cmocka_unit_test(one_of_a_pair_that_is_slow_now_and_then_is_named),
 		cmocka_unit_test(all_ranks_of_a_slow_host_are_named),
 		cmocka_unit_test(lost_operators_cost_the_rank_its_step_alone),
 		cmocka_unit_test(ranks_beside_one_without_data_are_judged),
