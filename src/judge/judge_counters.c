@@ -8,7 +8,7 @@
 #include "judge/finding.h"
 #include "text/phrase.h"
 
-/* What a counter that stands out speaks for. */
+/* The fault that a counter speaks for if it stands out. */
 static const struct kind {
 	const char *words, *fact, *unit;
 	enum fsl_cause cause;

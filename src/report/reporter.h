@@ -62,7 +62,7 @@ struct fsl_report {
 
 	/* Paths of files that reporters wrote, for later reporters. */
 	const char *perception_path, *localisation_path;
-	/* What they made: the perception as a document; NULL: not made. */
+	/* The perception as a document, once a reporter has made it; NULL: not made. */
 	struct cJSON *perception_document;
 	/* Text of the case as it was kept, without a line break at its end; NULL: not kept. */
 	char *case_text;
