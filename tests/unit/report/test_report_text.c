@@ -681,21 +681,6 @@ static void frames_are_told_without_folders(void **state)
 	}
 }
 
-static void ranks_are_told_in_ranges(void **state)
-{
-	(void)state;
-	int32_t ranks[] = {7, 0, 2, 1, 5, 5, 9, 8, 2147483647};
-	struct fsl_phrase phrase = {0};
-	fsl_phrase_add_unsorted_ranks(&phrase, ranks, 9, 8);
-	assert_string_equal(phrase.text, "ranks 0-2, 5, 7-9, 2147483647");
-	struct fsl_phrase bounded = {0};
-	fsl_phrase_add_ranks(&bounded, ranks, 8, 2);
-	assert_string_equal(bounded.text, "ranks 0-2, 5 and 4 more");
-	struct fsl_phrase none = {0};
-	fsl_phrase_add_ranks(&none, ranks, 0, 2);
-	assert_string_equal(none.text, "no rank");
-}
-
 /* A long text with steps of a second each. Free with free(). */
 static char *long_text_of(struct sample *sample)
 {
@@ -772,70 +757,6 @@ static void many_losses_take_twelve_lines(void **state)
 	sample_destroy(sample);
 }
 
-static void lengths_of_any_size_are_told(void **state)
-{
-	(void)state;
-	static const struct {
-		double s;
-		const char *text;
-	} cases[] = {
-		{0.975, "975 ms"}, {90.0, "90.0 s"}, {1386.0, "23.1 min"}, {17820.0, "4 h 57 min"}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct fsl_phrase phrase = {0};
-		fsl_phrase_add_length(&phrase, (int64_t)(cases[i].s * FSL_NS_PER_S));
-		assert_string_equal(phrase.text, cases[i].text);
-	}
-}
-
-static void numbers_have_units_and_sensible_digits(void **state)
-{
-	(void)state;
-	static const struct {
-		double ms;
-		const char *text;
-	} cases[] = {{0.0, "0.00 ms"},      {0.0049, "0.00 ms"},  {9.994, "9.99 ms"},
-		     {9.996, "10.0 ms"},    {99.94, "99.9 ms"},   {99.96, "100 ms"},
-		     {9999.0, "9999 ms"},   {9999.6, "10.0 s"},   {-12.34, "-12.3 ms"},
-		     {123456.0, "123.5 s"}, {NAN, "unknown time"}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct fsl_phrase phrase = {0};
-		fsl_phrase_add_ms(&phrase, cases[i].ms);
-		assert_string_equal(phrase.text, cases[i].text);
-	}
-	struct fsl_phrase percent = {0};
-	fsl_phrase_add_percent(&percent, 0.0416);
-	fsl_phrase_add(&percent, ", ");
-	fsl_phrase_add_percent(&percent, 0.0996);
-	fsl_phrase_add(&percent, ", ");
-	fsl_phrase_add_percent(&percent, NAN);
-	assert_string_equal(percent.text, "4.2 %, 10 %, unknown share");
-}
-
-static void a_phrase_that_is_too_long_ends_in_dots(void **state)
-{
-	(void)state;
-	struct fsl_phrase phrase = {0};
-	for (int i = 0; i < FSL_PHRASE_MAX; i++) {
-		fsl_phrase_add(&phrase, "word ");
-	}
-	assert_int_equal(strlen(phrase.text), FSL_PHRASE_MAX - 1);
-	assert_string_equal(phrase.text + FSL_PHRASE_MAX - 4, "...");
-}
-
-static void wide_letters_count_once(void **state)
-{
-	(void)state;
-	assert_int_equal(fsl_utf8_points("Gr\xc3\xbc\xc3\x9f"
-					 "e"),
-			 5);
-	assert_int_equal(fsl_utf8_points("a\xff"), 2);
-	assert_int_equal(fsl_utf8_sequence(""), 0);
-	assert_int_equal(fsl_utf8_sequence("\xf0\x9f\x98\x80"), 4);
-	assert_int_equal(fsl_utf8_sequence("\xf4\x90\x80\x80"), 0);
-	assert_int_equal(fsl_utf8_sequence("\xe2\x82"), 0);
-	assert_false(fsl_utf8_is_valid("\xed\xa0\x80"));
-}
-
 static void what_is_over_is_told_in_the_past(void **state)
 {
 	(void)state;
@@ -857,6 +778,25 @@ static void what_is_over_is_told_in_the_past(void **state)
 	}
 }
 
+static void what_an_ended_job_suffered_is_told_to_its_end(void **state)
+{
+	(void)state;
+	static const int64_t until[] = {-1, 65};
+	static const char *const wanted[] = {"slowed the job by 20 % from step 60 to the end,",
+					     "slowed the job by 20 % from step 60 to 64,"};
+	for (size_t i = 0; i < 2; i++) {
+		struct sample *sample = sample_slow_rank();
+		sample->localisation.culprits[0].until_step = until[i];
+		sample->perception.is_over = true;
+		struct fsl_report report = sample_report(sample);
+		report.now_ns = INT64_C(1750010000) * FSL_NS_PER_S;
+		char *text = text_of_report(&report);
+		assert_non_null(strstr(text, wanted[i]));
+		free(text);
+		sample_destroy(sample);
+	}
+}
+
 int main(void)
 {
 	if (setenv("TZ", "UTC", 1) != 0) {
@@ -867,6 +807,7 @@ int main(void)
 		cmocka_unit_test(a_healthy_job_is_said_to_be_healthy),
 		cmocka_unit_test(a_slow_rank_is_named_with_cost_and_cause),
 		cmocka_unit_test(what_is_over_is_told_in_the_past),
+		cmocka_unit_test(what_an_ended_job_suffered_is_told_to_its_end),
 		cmocka_unit_test(a_slow_link_is_named_by_both_ends),
 		cmocka_unit_test(a_hang_names_who_stopped_first_and_where),
 		cmocka_unit_test(a_hang_of_all_that_were_seen_points_at_the_ranks_without_data),
@@ -897,13 +838,8 @@ int main(void)
 		cmocka_unit_test(parts_that_are_absent_are_no_crash),
 		cmocka_unit_test(short_memory_shortens_the_text_only),
 		cmocka_unit_test(frames_are_told_without_folders),
-		cmocka_unit_test(ranks_are_told_in_ranges),
 		cmocka_unit_test(a_long_screen_tells_each_loss),
 		cmocka_unit_test(many_losses_take_twelve_lines),
-		cmocka_unit_test(lengths_of_any_size_are_told),
-		cmocka_unit_test(numbers_have_units_and_sensible_digits),
-		cmocka_unit_test(a_phrase_that_is_too_long_ends_in_dots),
-		cmocka_unit_test(wide_letters_count_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
