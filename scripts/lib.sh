@@ -49,6 +49,11 @@ fail() {
 	exit 1
 }
 
+# failed_tests LOG: the first lines of what each failed test said, from a log of ctest; nothing from other logs.
+failed_tests() {
+	awk '/ Test +#[0-9]+: / { n_left = /\*\*\*/ ? 40 : 0 } n_left-- > 0' "$1"
+}
+
 # stage NAME HINT COMMAND...: one line on the terminal, everything else into a log.
 stage() {
 	stage_name=$1
@@ -64,7 +69,10 @@ stage() {
 	fi
 	printf 'FAILED  %d s\n\n' "$(($(date +%s) - stage_begin))"
 	printf 'last lines of %s:\n' "$stage_log"
-	tail -n 25 "$stage_log" | sed 's/^/  | /'
+	{
+		failed_tests "$stage_log"
+		tail -n 25 "$stage_log"
+	} | sed 's/^/  | /'
 	fail "$stage_name" "$stage_hint"
 }
 

@@ -26,7 +26,7 @@ void fsl_bench_place_close(struct fsl_bench_place *place);
 struct fsl_bench_usage {
 	int64_t cpu_ns, wall_ns;
 	uint64_t peak_bytes; /* at least the peak of the process that started it */
-	int exit_code;       /* 127: no such program */
+	int exit_code;       /* 127: no such program; 128 and more: killed by signal code - 128 */
 };
 
 /*

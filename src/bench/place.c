@@ -15,7 +15,7 @@
 #include "base/os_error.h"
 #include "bench/bench_parts.h"
 
-enum { OPEN_FOLDERS_MAX = 16, KIB = 1024 };
+enum { OPEN_FOLDERS_MAX = 16, KIB = 1024, KILLED_EXIT_CODE = 128 };
 
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 enum { ENDING_N = sizeof(ending_signals) / sizeof(ending_signals[0]) };
@@ -168,11 +168,8 @@ enum fsl_status fsl_bench_spawn(struct fsl_bench_place *place, const char *const
 	if (place->interrupted != 0) {
 		return FSL_FAIL(err, FSL_ERR_IO, "interrupted: signal=%d", place->interrupted);
 	}
-	if (!WIFEXITED(state)) {
-		return FSL_FAIL(err, FSL_ERR_INTERNAL, "killed: program=\"%s\", signal=%d", argv[0],
-				WTERMSIG(state));
-	}
-	usage->exit_code = WEXITSTATUS(state);
+	usage->exit_code =
+		WIFEXITED(state) ? WEXITSTATUS(state) : KILLED_EXIT_CODE + WTERMSIG(state);
 	usage->wall_ns = now_ns() - begin_ns;
 	usage->cpu_ns = ns_of(used.ru_utime) + ns_of(used.ru_stime);
 	usage->peak_bytes = (uint64_t)used.ru_maxrss * KIB;

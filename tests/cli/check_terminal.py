@@ -11,10 +11,12 @@ import struct
 import subprocess
 import sys
 import termios
+from concurrent.futures import ThreadPoolExecutor
 
 PROGRAM, DATASETS = sys.argv[1:3]
 SLOW = f"{DATASETS}/faults/slow_rank"
 CAPTURES = f"{DATASETS}/profile/slow_rank"
+END = b"\0END"
 CODE = re.compile(r"\033\[[0-9;]*m")
 faults = []
 
@@ -29,22 +31,32 @@ def environment(**more):
     return {"PATH": os.environ["PATH"], "LC_ALL": "C", "TZ": "UTC", "TERM": "xterm", **kept, **more}
 
 
+def read_until(end, terminal):
+    """What comes out of a terminal before a mark."""
+    output = b""
+    while not output.endswith(end):
+        output += os.read(terminal, 65536)
+    return output[:-len(end)]
+
+
 def on_terminal(*words, columns=80, **variables):
-    """Standard output of a command whose terminal has so many columns."""
+    """Standard output of a command whose terminal has so many columns.
+
+    A terminal that nobody holds open any more may lose what was written last, so it stays open until a mark arrives.
+    """
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    process = subprocess.Popen([PROGRAM, *words], stdin=subprocess.DEVNULL, stdout=theirs,
-                               stderr=subprocess.DEVNULL, env=environment(**variables))
+    with ThreadPoolExecutor(1) as reader:
+        output = reader.submit(read_until, END, ours)
+        ended = subprocess.run([PROGRAM, *words], stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.PIPE,
+                               env=environment(**variables), check=False)
+        os.write(theirs, END)
+        text = output.result().decode().replace("\r\n", "\n")
     os.close(theirs)
-    output = b""
-    try:
-        while chunk := os.read(ours, 65536):
-            output += chunk
-    except OSError:  # the other end is closed
-        pass
     os.close(ours)
-    process.wait()
-    return output.decode().replace("\r\n", "\n")
+    claim(f"{' '.join(words)}: ends with a verdict, not with {ended.returncode}", ended.returncode in (0, 1),
+          ended.stderr.decode())
+    return text
 
 
 def in_pipe(*words, **variables):
