@@ -7,15 +7,6 @@
 
 enum { TOLD_MAX = 4, RANGES_MAX = 4 };
 
-static const char *ordinal_end(int64_t n)
-{
-	bool is_teen = n % 100 >= 11 && n % 100 <= 13;
-	return !is_teen && n % 10 == 1   ? "st"
-	       : !is_teen && n % 10 == 2 ? "nd"
-	       : !is_teen && n % 10 == 3 ? "rd"
-					 : "th";
-}
-
 static void add_where(struct fsl_phrase *phrase, const struct fsl_stall *stall)
 {
 	if (stall->n_ranks > 0) {
@@ -39,8 +30,9 @@ static void add_stall(struct fsl_phrase *phrase, const struct fsl_stall *stall)
 		fsl_phrase_add(phrase, "nothing for ");
 		fsl_phrase_add_length(phrase, each_ns);
 		if (stall->every_steps > 0) {
-			fsl_phrase_add(phrase, " before every %" PRId64 "%s step",
-				       stall->every_steps, ordinal_end(stall->every_steps));
+			fsl_phrase_add(phrase, " before every ");
+			fsl_phrase_add_ordinal(phrase, stall->every_steps);
+			fsl_phrase_add(phrase, " step");
 			return;
 		}
 		fsl_phrase_add(phrase, " between steps %" PRId64 " and %" PRId64,
@@ -49,8 +41,9 @@ static void add_stall(struct fsl_phrase *phrase, const struct fsl_stall *stall)
 		fsl_phrase_add(phrase, "restart at step %" PRId64 " after ", stall->step);
 		fsl_phrase_add_length(phrase, stall->lost_ns);
 	} else if (stall->every_steps > 0) {
-		fsl_phrase_add(phrase, "every %" PRId64 "%s step takes ", stall->every_steps,
-			       ordinal_end(stall->every_steps));
+		fsl_phrase_add(phrase, "every ");
+		fsl_phrase_add_ordinal(phrase, stall->every_steps);
+		fsl_phrase_add(phrase, " step takes ");
 		fsl_phrase_add_length(phrase, each_ns);
 		fsl_phrase_add(phrase, " longer");
 		add_where(phrase, stall);

@@ -187,6 +187,20 @@ static void add_range(struct fsl_phrase *phrase, const struct fsl_localisation *
 	}
 }
 
+/* " every 4th step and", if all culprits keep one period. */
+static void add_period(struct fsl_phrase *phrase, const struct fsl_localisation *localisation)
+{
+	int64_t every = localisation->culprits[0].every_steps;
+	for (size_t i = 1; i < localisation->n_culprits; i++) {
+		every = localisation->culprits[i].every_steps == every ? every : -1;
+	}
+	if (every > 0) {
+		fsl_phrase_add(phrase, " every ");
+		fsl_phrase_add_ordinal(phrase, every);
+		fsl_phrase_add(phrase, " step and");
+	}
+}
+
 /* " the job by 20 %, which costs 195 ms of every 1168 ms step"; parts that are unknown are left
  * out. */
 static void add_cost(struct fsl_phrase *phrase, const struct fsl_localisation *localisation,
@@ -277,6 +291,7 @@ static void add_culprit_sentence(struct fsl_phrase *phrase, enum fsl_verdict_kin
 		       is_over  ? "slowed"
 		       : is_one ? words[kind].one
 				: words[kind].many);
+	add_period(phrase, localisation);
 	add_cost(phrase, localisation, is_over);
 }
 

@@ -147,3 +147,10 @@ void fsl_phrase_add_count(struct fsl_phrase *phrase, uint64_t n, const char *nou
 {
 	fsl_phrase_add(phrase, "%" PRIu64 " %s%s", n, noun, n == 1 ? "" : "s");
 }
+
+void fsl_phrase_add_ordinal(struct fsl_phrase *phrase, int64_t n)
+{
+	static const char *const ends[] = {"th", "st", "nd", "rd"};
+	bool is_teen = n % 100 >= 11 && n % 100 <= 13;
+	fsl_phrase_add(phrase, "%" PRId64 "%s", n, ends[!is_teen && n % 10 <= 3 ? n % 10 : 0]);
+}

@@ -37,6 +37,8 @@ void fsl_phrase_add_unsorted_ranks(struct fsl_phrase *phrase, int32_t *ranks, si
 				   size_t n_ranges_max);
 /* "1 step", "3 steps"; @noun in the singular, its plural with -s. */
 void fsl_phrase_add_count(struct fsl_phrase *phrase, uint64_t n, const char *noun);
+/* "2nd", "4th"; @n >= 0. */
+void fsl_phrase_add_ordinal(struct fsl_phrase *phrase, int64_t n);
 
 /* Texts of a verdict may be NULL if nothing is to be said. */
 static inline const char *fsl_text_or_empty(const char *text)

@@ -66,6 +66,22 @@ static void numbers_have_units_and_sensible_digits(void **state)
 	assert_string_equal(percent.text, "4.2 %, 10 %, unknown share");
 }
 
+static void ordinals_end_as_they_are_spoken(void **state)
+{
+	static const struct {
+		int64_t n;
+		const char *text;
+	} cases[] = {{1, "1st"},   {2, "2nd"},     {3, "3rd"},     {4, "4th"},    {10, "10th"},
+		     {11, "11th"}, {12, "12th"},   {13, "13th"},   {20, "20th"},  {21, "21st"},
+		     {22, "22nd"}, {111, "111th"}, {112, "112th"}, {123, "123rd"}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fsl_phrase phrase = {0};
+		fsl_phrase_add_ordinal(&phrase, cases[i].n);
+		assert_string_equal(phrase.text, cases[i].text);
+	}
+}
+
 static void a_phrase_that_is_too_long_ends_in_dots(void **state)
 {
 	(void)state;
@@ -97,6 +113,7 @@ int main(void)
 		cmocka_unit_test(ranks_are_told_in_ranges),
 		cmocka_unit_test(lengths_of_any_size_are_told),
 		cmocka_unit_test(numbers_have_units_and_sensible_digits),
+		cmocka_unit_test(ordinals_end_as_they_are_spoken),
 		cmocka_unit_test(a_phrase_that_is_too_long_ends_in_dots),
 		cmocka_unit_test(wide_letters_count_once),
 	};
