@@ -25,6 +25,7 @@ struct fsl_arcs_class {
 	size_t n_ranks, n_positions, n_steps;
 	/* [member * n_steps + step]: the member was seen whole in the step; NULL: all were. */
 	const uint8_t *is_seen;
+	const uint32_t *numbers; /* [step], ascending, as steps of other work lie between them */
 	/*
 	 * Writes the begins and ends, ns on the common clock, of one member in @n seen steps:
 	 * [place * n + i], (n_positions + 1) * n values each.
@@ -78,6 +79,7 @@ enum fsl_arcs_word {
 	FSL_ARCS_INNOCENT,
 	FSL_ARCS_LASTING, /* slow to the end of the capture */
 	FSL_ARCS_COMES,   /* slow again and again, or until it healed */
+	FSL_ARCS_RECURS,  /* slow in every so many steps to the end of the capture */
 	FSL_ARCS_HOST,    /* slow with all ranks of its host */
 };
 static inline bool fsl_arcs_is_slow(enum fsl_arcs_word word)
@@ -92,7 +94,16 @@ struct fsl_arcs_verdict {
 	double excess; /* own work beyond the class */
 	double z;      /* sigmas from the class; NaN: not by its level */
 	size_t onset;  /* step of the class */
+	size_t every;  /* steps from one slow one to the next; else 0 */
 };
+
+/* True if the step has one of the numbers from that of the onset on, every so many. */
+static inline bool fsl_arcs_recurs_at(const struct fsl_arcs_verdict *verdict,
+				      const uint32_t *numbers, size_t step)
+{
+	return step >= verdict->onset &&
+	       (numbers[step] - numbers[verdict->onset]) % verdict->every == 0;
+}
 
 /* A class and what is known about the hosts of its members, to be judged. */
 struct fsl_arcs_case {
@@ -100,8 +111,12 @@ struct fsl_arcs_case {
 	struct fsl_arcs_sums sums;
 	const uint32_t *host_of;           /* [member]: the first member of its host */
 	const int64_t *arcs_ns;            /* for fsl_arcs_ask() */
+	const uint32_t *numbers;           /* [step], as of the class */
 	struct fsl_arcs_verdict *verdicts; /* [member]; written */
 };
+/* Names the member that the others wait for in every so many steps, if one does by more than chance
+ * and at a cost. False: out of memory. */
+bool fsl_arcs_name_rhythm(struct fsl_arcs_case *c, struct fsl_arena *arena);
 /* Judges all members of all classes of at least FSL_ARCS_STEPS_MIN steps. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_arcs_decide(struct fsl_arcs_case *cases, size_t n_cases, struct fsl_error *err);
 

@@ -352,6 +352,7 @@ static void drop_steps(struct fsl_equals *equals, uint8_t *is_seen)
 				equals->anchors[m * n_steps + n_kept] =
 					equals->anchors[m * n_steps + s];
 			}
+			equals->numbers[n_kept] = equals->numbers[s];
 			equals->begin_ns[n_kept++] = equals->begin_ns[s];
 		}
 	}
@@ -360,6 +361,7 @@ static void drop_steps(struct fsl_equals *equals, uint8_t *is_seen)
 			n_kept * sizeof(*equals->anchors));
 	}
 	equals->class.n_steps = n_kept;
+	equals->class.numbers = equals->numbers;
 	for (size_t i = 0; i < n_ranks * n_kept; i++) {
 		is_seen[i] = equals->anchors[i] != UINT32_MAX;
 	}
@@ -430,15 +432,18 @@ static enum fsl_status add_class(struct search *search, const uint32_t *ranks, s
 		equals->anchors = fsl_arena_take(&out->arena, n_all * sizeof(*equals->anchors));
 		equals->begin_ns = fsl_arena_take(&out->arena, 2 * launches->n_steps *
 								       sizeof(*equals->begin_ns));
+		equals->numbers =
+			fsl_arena_take(&out->arena, launches->n_steps * sizeof(*equals->numbers));
 		is_seen = fsl_arena_take(&out->arena, n_all);
 	}
 	if (equals->ranks == NULL || equals->anchors == NULL || equals->begin_ns == NULL ||
-	    is_seen == NULL) {
+	    equals->numbers == NULL || is_seen == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
 	}
 	memcpy(equals->ranks, ranks, n * sizeof(*ranks));
 	for (size_t s = 0; s < launches->n_steps; s++) {
 		equals->begin_ns[s] = anchor_ns(equals, ranks[most], s);
+		equals->numbers[s] = launches->numbers[s];
 	}
 	int64_t step_ns = usual_step_ns(equals->begin_ns, launches->n_steps);
 	for (size_t m = 0; m < n; m++) {

@@ -22,6 +22,7 @@ struct fsl_launches {
 	size_t n_positions; /* operators of a usual step */
 	uint64_t work;      /* hash of their sequence; 0: none */
 	uint32_t *anchors;  /* places of the anchors before usual steps, ascending */
+	uint32_t *numbers;  /* of these among all anchors */
 	size_t n_steps;
 	size_t n_uses; /* of the anchor */
 	enum fsl_arcs_lack lack;
@@ -36,6 +37,7 @@ struct fsl_equals {
 	uint32_t *ranks;                     /* [n_ranks], indices, ascending */
 	uint32_t *anchors; /* [member * n_steps + step]: place; UINT32_MAX: not seen */
 	int64_t *begin_ns; /* [step], ends of the anchors on the common clock */
+	uint32_t *numbers; /* [step], of the anchors of one member */
 };
 
 struct fsl_classes {

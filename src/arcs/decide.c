@@ -38,14 +38,13 @@ static double mean_of(const double *values, size_t n)
 	return sum / (double)n;
 }
 
-/* Standard error of the median of @n values, as of normal ones. */
-static double error_of(const double *values, size_t n)
+/* Standard error of the median of @n values, as of normal ones that are as wide between their
+ * 16 % and 84 % quantiles: single long blocks, with an evaluation say, widen nothing. */
+static double error_of(const double *values, size_t n, double *scratch)
 {
-	double variance = 0.0, mean = mean_of(values, n);
-	for (size_t i = 0; i < n; i++) {
-		variance += (values[i] - mean) * (values[i] - mean);
-	}
-	return 1.25 * sqrt(variance / (double)(n - 1) / (double)n);
+	double width = fsl_percentile(values, n, 84.13, scratch) -
+		       fsl_percentile(values, n, 15.87, scratch);
+	return 1.25 * 0.5 * width / sqrt((double)n);
 }
 
 static bool view_init(struct view *v, struct fsl_arena *arena, const struct fsl_arcs_case *c,
@@ -110,7 +109,7 @@ static void view_excess(struct view *v)
 	for (size_t m = 0; m < v->c->n_ranks && v->is_cut; m++) {
 		const double *excess = v->excess + m * v->n_blocks + v->first;
 		v->usual_excess[m] = fsl_median(excess, n, v->scratch);
-		v->error[m] = error_of(excess, n);
+		v->error[m] = error_of(excess, n, v->scratch);
 	}
 	double median = fsl_median(v->usual_excess, v->c->n_ranks, v->scratch);
 	for (size_t m = 0; m < v->c->n_ranks && v->is_cut; m++) {
@@ -247,8 +246,10 @@ static void name_lasting(struct view *v)
 	for (size_t i = 0; i < n_named; i++) {
 		size_t m = v->order[i].idx;
 		struct fsl_arcs_verdict *verdict = &v->c->verdicts[m];
-		if (has_cost(v, m, n_named) &&
-		    (!fsl_arcs_is_slow(verdict->word) || v->usual_cost[m] > verdict->cost)) {
+		bool is_better =
+			!fsl_arcs_is_slow(verdict->word) ||
+			(verdict->word == FSL_ARCS_LASTING && v->usual_cost[m] > verdict->cost);
+		if (is_better && has_cost(v, m, n_named)) {
 			*verdict = (struct fsl_arcs_verdict){
 				.word = FSL_ARCS_LASTING,
 				.cost = v->usual_cost[m],
@@ -356,8 +357,11 @@ static void name_coming(struct view *v, double *sigmas)
 	double cost = m != SIZE_MAX ? mean_of(v->cost + m * v->n_blocks, v->n_blocks) : 0.0;
 	if (cost > FSL_ARCS_COST_PART * FSL_ARCS_COST_MIN && has_far_cost(v, sigmas, m, &onset)) {
 		double excess = mean_of(v->excess + m * v->n_blocks, v->n_blocks);
-		v->c->verdicts[m] =
-			(struct fsl_arcs_verdict){FSL_ARCS_COMES, cost, excess, NAN, onset};
+		v->c->verdicts[m] = (struct fsl_arcs_verdict){.word = FSL_ARCS_COMES,
+							      .cost = cost,
+							      .excess = excess,
+							      .z = NAN,
+							      .onset = onset};
 	}
 }
 
@@ -397,7 +401,7 @@ static double host_excess(const struct view *v, uint32_t host)
 			fsl_median(parts, n_in, scratch) - fsl_median(parts + n_in, n_out, scratch);
 		n_slow += above[b] > FSL_ARCS_COST_PART * FSL_ARCS_COST_MIN;
 	}
-	double error = hypot(error_of(above, n_blocks), FSL_ARCS_SPREAD_MIN);
+	double error = hypot(error_of(above, n_blocks, scratch), FSL_ARCS_SPREAD_MIN);
 	bool is_clear = excess > FSL_ARCS_COST_MIN && excess > FSL_ARCS_HOST_SIGMAS * sigma &&
 			excess > FSL_ARCS_Z_MIN * error &&
 			(double)n_slow >= FSL_ARCS_BLOCKS_SHARE_MIN * (double)n_blocks;
@@ -436,8 +440,12 @@ static void name_host(struct view *v)
 	}
 	for (size_t m = 0; m < v->c->n_ranks && named != UINT32_MAX; m++) {
 		if (host_of[m] == named) {
-			v->c->verdicts[m] = (struct fsl_arcs_verdict){FSL_ARCS_HOST, excess, excess,
-								      NAN, onset_of(v, m, excess)};
+			v->c->verdicts[m] =
+				(struct fsl_arcs_verdict){.word = FSL_ARCS_HOST,
+							  .cost = excess,
+							  .excess = excess,
+							  .z = NAN,
+							  .onset = onset_of(v, m, excess)};
 		}
 	}
 }
@@ -524,6 +532,9 @@ enum fsl_status fsl_arcs_decide(struct fsl_arcs_case *cases, size_t n_cases, str
 	bool is_short = scratch == NULL || views == NULL;
 	for (size_t i = 0; i < n_cases && !is_short; i++) {
 		is_short = !view_init(&views[i], &arena, &cases[i], scratch);
+	}
+	for (size_t i = 0; i < n_cases && !is_short; i++) {
+		is_short = !fsl_arcs_name_rhythm(&cases[i], &arena);
 	}
 	if (!is_short) {
 		decide(views, n_cases, scratch + n_scratch);

@@ -53,7 +53,8 @@ static enum fsl_status measure(struct fsl_arcs_case *c, struct fsl_arcs *out,
 	if (fsl_mul_size(class->n_positions, FSL_ARCS_CANDIDATES_N * sizeof(*arcs_ns), &n_arcs)) {
 		arcs_ns = fsl_arena_take(scratch, n_arcs);
 	}
-	*c = (struct fsl_arcs_case){.n_ranks = class->n_ranks, .n_steps = class->n_steps};
+	*c = (struct fsl_arcs_case){
+		.n_ranks = class->n_ranks, .n_steps = class->n_steps, .numbers = class->numbers};
 	c->verdicts = fsl_arena_take(scratch, class->n_ranks * sizeof(*c->verdicts));
 	if (arcs_ns == NULL || c->verdicts == NULL || !number_hosts(c, scratch, equals)) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", class->n_ranks);
@@ -66,7 +67,10 @@ static enum fsl_status measure(struct fsl_arcs_case *c, struct fsl_arcs *out,
 static enum fsl_status ask(struct fsl_arcs_rank *rank, const struct fsl_arcs_case *c,
 			   const struct fsl_equals *equals, size_t member, struct fsl_error *err)
 {
-	double least_ms = FSL_ARCS_COST_PART * rank->verdict.cost * rank->step_ms;
+	/* What recurs costs its steps more than all of them on average. */
+	double cost =
+		rank->verdict.word == FSL_ARCS_RECURS ? rank->verdict.excess : rank->verdict.cost;
+	double least_ms = FSL_ARCS_COST_PART * cost * rank->step_ms;
 	if (fsl_arcs_is_slow(rank->verdict.word) &&
 	    !fsl_arcs_ask(&rank->clues, &equals->class, c->arcs_ns, rank->costly_ms, member,
 			  least_ms)) {
@@ -80,10 +84,12 @@ static enum fsl_status tell(struct fsl_arcs *out, const struct fsl_arcs_case *c,
 {
 	size_t n_bytes = c->n_steps * sizeof(*equals->begin_ns);
 	int64_t *begin_ns = fsl_arena_take(&out->arena, n_bytes);
-	if (begin_ns == NULL) {
+	uint32_t *numbers = fsl_arena_take(&out->arena, c->n_steps * sizeof(*numbers));
+	if (begin_ns == NULL || numbers == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", c->n_steps);
 	}
 	memcpy(begin_ns, equals->begin_ns, n_bytes);
+	memcpy(numbers, equals->numbers, c->n_steps * sizeof(*numbers));
 	for (size_t m = 0; m < c->n_ranks; m++) {
 		out->ranks[equals->ranks[m]] =
 			(struct fsl_arcs_rank){.verdict = c->verdicts[m],
@@ -91,6 +97,7 @@ static enum fsl_status tell(struct fsl_arcs *out, const struct fsl_arcs_case *c,
 					       .first_rank = equals->ranks[0],
 					       .n_steps = c->n_steps,
 					       .begin_ns = begin_ns,
+					       .numbers = numbers,
 					       .excess_ms = c->sums.excess_ms + m * c->n_steps,
 					       .costly_ms = c->sums.costly_ms + m * c->n_steps,
 					       .dur_ms = c->sums.dur_ms};

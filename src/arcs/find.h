@@ -14,6 +14,7 @@ struct fsl_arcs_rank {
 	size_t first_rank;           /* index of the first rank of its class */
 	size_t n_steps;              /* of its class; 0: not judged */
 	int64_t *begin_ns;           /* [n_steps], on the common clock; shared by the class */
+	uint32_t *numbers;           /* [n_steps], of the steps; shared by the class */
 	double *excess_ms;           /* [n_steps], own work beyond its class */
 	double *costly_ms;           /* [n_steps], the part of it that the others waited for */
 	double *dur_ms;              /* [n_steps], shared by the class */

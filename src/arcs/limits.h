@@ -103,6 +103,12 @@ enum { FSL_ARCS_BLOCK_N = 4 };
 #define FSL_ARCS_FAR_BLOCKS_SEEN 6
 #define FSL_ARCS_FAR_OTHERS_PART (1.0 / 3.0)
 
+/* A rhythm: up to so many steps from one to the next, at least so many of them, the share of them
+ * in which the rank is the costliest, and the chance of that. */
+enum { FSL_ARCS_RHYTHM_EVERY_MAX = 16, FSL_ARCS_RHYTHM_TIMES_MIN = 5 };
+#define FSL_ARCS_RHYTHM_SHARE_MIN 0.8
+#define FSL_ARCS_RHYTHM_P_MAX     1e-3
+
 /* The host was behind if an operator was launched this part of its own work, or less, before it
  * began. */
 #define FSL_ARCS_CLUE_QUEUE_SHARE 0.05

@@ -235,9 +235,11 @@ bool fsl_sequence_steps(struct fsl_launches *out, struct fsl_arena *arena, uint6
 		out->n_positions = uses[usual] - uses[usual - 1];
 		out->work = hashes[usual];
 		out->anchors = fsl_arena_take(arena, n_alike * sizeof(*out->anchors));
-		is_short = out->anchors == NULL;
+		out->numbers = fsl_arena_take(arena, n_alike * sizeof(*out->numbers));
+		is_short = out->anchors == NULL || out->numbers == NULL;
 		for (size_t i = 2; i < n && !is_short; i++) {
 			if (hashes[i] == out->work) {
+				out->numbers[out->n_steps] = (uint32_t)(i - 1);
 				out->anchors[out->n_steps++] = uses[i - 1];
 			}
 		}

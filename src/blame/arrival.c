@@ -20,26 +20,52 @@ struct arrivals {
 	bool *is_level_slow; /* [rank_idx]: the whole class is charged, on one host */
 };
 
-/* Step of the job in whose time a step of the class lies, SIZE_MAX: none. */
-static size_t step_of(const struct fsl_case *facts, const struct fsl_arcs_rank *rank, size_t s)
+/* Step of the job at a part of a step of the class, SIZE_MAX: none. */
+static size_t step_at(const struct fsl_case *facts, const struct fsl_arcs_rank *rank, size_t s,
+		      double part)
 {
 	size_t source = fsl_run_rank_idx(facts->run, facts->steps->source_rank);
-	int64_t half_ns = (int64_t)(0.5 * rank->dur_ms[s] * FSL_NS_PER_MS);
+	int64_t part_ns = (int64_t)(part * rank->dur_ms[s] * FSL_NS_PER_MS);
 	int64_t ahead_ns = source != SIZE_MAX ? facts->match->clock_ns[source] : 0;
-	return fsl_steps_find(facts->steps, rank->begin_ns[s] + half_ns + ahead_ns);
+	return fsl_steps_find(facts->steps, rank->begin_ns[s] + part_ns + ahead_ns);
 }
 
+/* Step of the job in whose time a step of the class lies. */
+static size_t step_of(const struct fsl_case *facts, const struct fsl_arcs_rank *rank, size_t s)
+{
+	return step_at(facts, rank, s, 0.5);
+}
+
+/* Of the steps of the job beneath a slow step of the class the longest: it is slow because of it.
+ */
+static size_t slow_step_of(const struct fsl_case *facts, const struct fsl_arcs_rank *rank, size_t s)
+{
+	static const double parts[] = {0.0, 1.0};
+	const struct fsl_job_step *items = facts->steps->items;
+	size_t best = step_of(facts, rank, s);
+	for (size_t i = 0; i < 2; i++) {
+		size_t at = step_at(facts, rank, s, parts[i]);
+		bool is_longer = at < facts->steps->n_items && best < facts->steps->n_items &&
+				 items[at].dur_ns > items[best].dur_ns;
+		best = is_longer ? at : best;
+	}
+	return best;
+}
+
+/* Of a rank that recurs the slow steps alone. */
 static void set_arrivals(struct arrivals *out, const struct fsl_case *facts,
 			 const struct fsl_arcs_rank *rank)
 {
 	size_t n_steps = facts->steps->n_items;
+	bool recurs = rank->verdict.word == FSL_ARCS_RECURS;
 	for (size_t s = 0; s < n_steps; s++) {
 		out->excess_ms[s] = out->costly_ms[s] = 0.0;
 		out->is_told[s] = false;
 	}
 	for (size_t s = 0; s < rank->n_steps; s++) {
-		size_t at = step_of(facts, rank, s);
-		if (at < n_steps) {
+		size_t at = recurs ? slow_step_of(facts, rank, s) : step_of(facts, rank, s);
+		if (at < n_steps &&
+		    (!recurs || fsl_arcs_recurs_at(&rank->verdict, rank->numbers, s))) {
 			out->excess_ms[at] += rank->excess_ms[s];
 			out->costly_ms[at] += rank->costly_ms[s];
 			out->is_told[at] = true;
@@ -67,7 +93,8 @@ static void charge(struct fsl_blame *out, const struct fsl_case *facts, size_t r
 	const struct fsl_arcs_rank *rank = &arrivals->arcs->ranks[r];
 	size_t n = out->n_steps, n_seen = 0, onset = step_of(facts, rank, rank->verdict.onset);
 	double own_ms = 0.0, peers_ms = 0.0, high_ms = 0.0;
-	bool is_lasting = rank->verdict.word != FSL_ARCS_COMES;
+	bool recurs = rank->verdict.word == FSL_ARCS_RECURS;
+	bool is_lasting = rank->verdict.word != FSL_ARCS_COMES && !recurs;
 	for (size_t s = 0; s < n; s++) {
 		out->reference_ms[r * n + s] = out->own_ms[r * n + s] - arrivals->excess_ms[s];
 	}
@@ -83,7 +110,7 @@ static void charge(struct fsl_blame *out, const struct fsl_case *facts, size_t r
 		fsl_episode_measure(&charge->episode, arrivals->excess_ms, high_ms);
 	}
 	charge->pattern = FSL_PATTERN_LASTING;
-	if (charge->episode.persistence < facts->config->persistence_min) {
+	if (recurs || charge->episode.persistence < facts->config->persistence_min) {
 		charge->pattern = FSL_PATTERN_REPEATED;
 		charge->episode = fsl_episode_all(arrivals->excess_ms, n, high_ms, &n_seen);
 	}

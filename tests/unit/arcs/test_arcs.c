@@ -35,7 +35,8 @@ static void assert_named(const struct fsl_arcs *arcs, uint32_t named)
 	}
 }
 
-static size_t culprit, onset;
+static size_t culprit, onset, period;
+static uint64_t seed;
 static double extra;
 
 static double extra_of_culprit(size_t rank, size_t step, size_t row)
@@ -271,6 +272,105 @@ static void a_rank_that_is_slow_now_and_then_is_named(void **state)
 	}
 }
 
+static double extra_and_a_long_step(size_t rank, size_t step, size_t row)
+{
+	bool is_long = rank == culprit && row == 0 && step == 70;
+	return extra_of_culprit(rank, step, row) + (is_long ? 900.0 : 0.0);
+}
+
+static void a_single_long_step_hides_no_lasting_rank(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct arcs_job job;
+		struct fsl_arcs arcs;
+		arcs_job_init(&job, 8, 80 + 8 * i);
+		culprit = 4 - 3 * i;
+		onset = 12 + 8 * i;
+		extra = 3.0 + (double)i;
+		job.extra_ms = extra_and_a_long_step;
+		judge(&arcs, &job);
+		assert_named(&arcs, UINT32_C(1) << culprit);
+		assert_int_equal(arcs.ranks[culprit].verdict.word, FSL_ARCS_LASTING);
+		end(&arcs, &job);
+	}
+}
+
+/* Up to 60 ms of work that differs in every step, as that of sequences does. */
+static double uneven_work(size_t rank, size_t step, size_t row)
+{
+	uint64_t random = (rank * 1000 + step) * UINT64_C(0x9e3779b97f4a7c15) + seed;
+	random = (random ^ (random >> 31)) * UINT64_C(0xbf58476d1ce4e5b9);
+	return row == 0 ? 60.0 * (double)(random >> 40) / (double)(1 << 24) : 0.0;
+}
+
+static double every_so_many(size_t rank, size_t step, size_t row)
+{
+	bool is_slow = rank == culprit && row == 0 && step >= 10 && step % period == 1;
+	return uneven_work(rank, step, row) + (is_slow ? extra : 0.0);
+}
+
+static void a_rank_slow_in_every_few_steps_is_named_beneath_uneven_work(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct arcs_job job;
+		struct fsl_arcs arcs;
+		arcs_job_init(&job, 8, 80);
+		culprit = 6 - 5 * i;
+		period = 4 + 2 * i;
+		extra = 70.0 - 5.0 * (double)i;
+		seed = i;
+		job.extra_ms = every_so_many;
+		judge(&arcs, &job);
+		assert_named(&arcs, UINT32_C(1) << culprit);
+		const struct fsl_arcs_verdict *verdict = &arcs.ranks[culprit].verdict;
+		assert_int_equal(verdict->word, FSL_ARCS_RECURS);
+		assert_int_equal(verdict->every, period);
+		assert_in_range(verdict->onset, 8, 8 + 2 * period);
+		end(&arcs, &job);
+	}
+}
+
+/* The evaluation takes the place of no step of training in the count. */
+static void evaluations_do_not_shift_the_steps_in_which_a_rank_is_slow(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct arcs_job job;
+		struct fsl_arcs arcs;
+		arcs_job_init(&job, 8, 80);
+		job.n_rows = 6;
+		job.rows[4] = (struct arcs_row){"HcclAllGather", 33, 0.0, 1.0, 0, false};
+		job.rows[5] = (struct arcs_row){"HcclAllGather", 33, 0.0, 1.0, 0, false};
+		onset = 11 + 4 * i;
+		culprit = 2 + i;
+		period = 6;
+		extra = 70.0;
+		seed = 5 + i;
+		job.has_row = row_of_training;
+		job.extra_ms = every_so_many;
+		judge(&arcs, &job);
+		assert_named(&arcs, UINT32_C(1) << culprit);
+		assert_int_equal(arcs.ranks[culprit].verdict.every, 6);
+		end(&arcs, &job);
+	}
+}
+
+static void of_ranks_whose_work_differs_in_every_step_none_is_named(void **state)
+{
+	(void)state;
+	for (seed = 0; seed < 20; seed++) {
+		struct arcs_job job;
+		struct fsl_arcs arcs;
+		arcs_job_init(&job, 3 + seed % 6, 60 + 4 * seed);
+		job.extra_ms = uneven_work;
+		judge(&arcs, &job);
+		assert_named(&arcs, 0);
+		end(&arcs, &job);
+	}
+}
+
 static double slow_host(size_t rank, size_t step, size_t row)
 {
 	(void)row;
@@ -493,6 +593,10 @@ int main(void)
 		cmocka_unit_test(middle_stages_of_a_pipeline_are_not_compared),
 		cmocka_unit_test(steps_with_an_evaluation_are_left_out),
 		cmocka_unit_test(a_rank_that_is_slow_now_and_then_is_named),
+		cmocka_unit_test(a_single_long_step_hides_no_lasting_rank),
+		cmocka_unit_test(a_rank_slow_in_every_few_steps_is_named_beneath_uneven_work),
+		cmocka_unit_test(evaluations_do_not_shift_the_steps_in_which_a_rank_is_slow),
+		cmocka_unit_test(of_ranks_whose_work_differs_in_every_step_none_is_named),
 		cmocka_unit_test(all_ranks_of_a_slow_host_are_named),
 		cmocka_unit_test(lost_operators_cost_the_rank_its_step_alone),
 		cmocka_unit_test(ranks_beside_one_without_data_are_judged),
