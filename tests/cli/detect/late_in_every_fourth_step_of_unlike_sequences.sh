@@ -12,4 +12,4 @@ job='tp=1 dp=8 pp=1 ranks_per_host=4 family=varlen steps=80 noise=0.008 hetero=0
 for job in late other healthy; do
 	"$FAILSLOW" "$job" | sed -n 1,2p
 done
-"$FAILSLOW" late --format json | grep -m 1 everySteps
+"$FAILSLOW" late --format json | grep -c "everySteps\": 4"

@@ -7,6 +7,6 @@ cat > job/model_config.json <<EOF
  "state_path": "$PWD/stolen.db", "plugin_paths": ["$PWD/evil.so"]}
 EOF
 touch mark
-"$FAILSLOW" job | head -n 1
-"$FAILSLOW" job --output results | head -n 1
+"$FAILSLOW" job | sed -n 1,1p
+"$FAILSLOW" job --output results | sed -n 1,1p
 find . -newer mark -not -name results -not -name . | sort | sed 's/_[0-9]*\.json/_TIME.json/'

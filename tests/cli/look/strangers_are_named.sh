@@ -1,6 +1,6 @@
 # Files of a profiler that are not read are refused by their kind, in a folder and one by one.
 refuse() {
-	"$FAILSLOW" "$1" 2> /dev/null | head -n 3 || true
+	"$FAILSLOW" "$1" 2> /dev/null | sed -n 1,3p || true
 	"$FAILSLOW" "$1" --format json 2> /dev/null | python3 -c 'import json, sys; print(json.load(sys.stdin)["verdict"])'
 }
 mkdir peer legacy part unknown

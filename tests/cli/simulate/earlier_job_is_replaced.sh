@@ -6,4 +6,4 @@ touch job/notes.txt job/mspti/notes.csv job/mspti/hccl_activity-10.1.0.1-.x.csv 
 list
 now=$(sed -n 's/.*"now_ns":[^0-9]*\([0-9]*\).*/\1/p' job/truth.json)
 rm job/mspti/*.x.csv job/mspti/notes.csv job/timeline/host-a*
-"$FAILSLOW" detect job --now "$now" --output out | head -n 3
+"$FAILSLOW" detect job --now "$now" --output out | sed -n 1,3p
