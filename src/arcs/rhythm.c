@@ -10,10 +10,18 @@
 
 /* Every so many steps to the end, by their numbers. */
 struct rhythm {
-	size_t member, every, place;
+	uint32_t every, place;
+	size_t member;      /* SIZE_MAX: none */
+	size_t n_votes;     /* for the member */
 	size_t onset;       /* the first step of it */
 	size_t n_on, n_won; /* its steps, and those in which the member was the costliest */
 	double p;           /* that this is chance */
+};
+
+/* How far a rhythm is told while its steps are counted from the end on. */
+struct count {
+	size_t n_on, n_won;
+	double best;
 };
 
 /* The member that the others waited for most in each step; SIZE_MAX: for nobody long enough. */
@@ -36,38 +44,40 @@ static bool is_on(const struct rhythm *rhythm, const struct fsl_arcs_case *c, si
 	return c->numbers[s] % rhythm->every == rhythm->place;
 }
 
-/* Sets the member that was the costliest in most steps. Votes as of Boyer and Moore: later steps
- * count more. */
-static void set_member(struct rhythm *rhythm, const size_t *costliest,
-		       const struct fsl_arcs_case *c)
+/* Sets the member of the rhythm of each place that was the costliest in most of its steps. Votes as
+ * of Boyer and Moore: later steps count more. */
+static void set_members(struct rhythm *rhythms, uint32_t every, const size_t *costliest,
+			const struct fsl_arcs_case *c)
 {
-	size_t n_votes = 0;
-	rhythm->member = SIZE_MAX;
+	for (uint32_t place = 0; place < every; place++) {
+		rhythms[place] = (struct rhythm){
+			.every = every, .place = place, .member = SIZE_MAX, .p = 1.0};
+	}
 	for (size_t s = 0; s < c->n_steps; s++) {
-		if (is_on(rhythm, c, s)) {
-			rhythm->member = n_votes == 0 ? costliest[s] : rhythm->member;
-			n_votes += costliest[s] == rhythm->member ? 1 : SIZE_MAX;
-		}
+		struct rhythm *rhythm = &rhythms[c->numbers[s] % every];
+		rhythm->member = rhythm->n_votes == 0 ? costliest[s] : rhythm->member;
+		rhythm->n_votes += costliest[s] == rhythm->member ? 1 : SIZE_MAX;
 	}
 }
 
-/* Sets the onset to where the steps from it to the end are most clearly the member's. */
-static void set_onset(struct rhythm *rhythm, const size_t *costliest, const struct fsl_arcs_case *c)
+/* Sets the onset of each to where the steps from it to the end are most clearly the member's. */
+static void set_onsets(struct rhythm *rhythms, uint32_t every, const size_t *costliest,
+		       const struct fsl_arcs_case *c)
 {
-	size_t n_on = 0, n_won = 0;
-	double best = 0.0;
+	struct count counts[FSL_ARCS_RHYTHM_EVERY_MAX] = {{0}};
 	for (size_t s = c->n_steps; s-- > 0;) {
-		if (!is_on(rhythm, c, s)) {
-			continue;
-		}
-		n_on++;
-		n_won += costliest[s] == rhythm->member;
-		double score = (double)n_won - FSL_ARCS_RHYTHM_SHARE_MIN * (double)n_on;
-		if (score > best && costliest[s] == rhythm->member) {
-			best = score;
+		struct rhythm *rhythm = &rhythms[c->numbers[s] % every];
+		struct count *count = &counts[rhythm->place];
+		bool is_won = rhythm->member != SIZE_MAX && costliest[s] == rhythm->member;
+		count->n_on++;
+		count->n_won += is_won;
+		double score =
+			(double)count->n_won - FSL_ARCS_RHYTHM_SHARE_MIN * (double)count->n_on;
+		if (is_won && score > count->best) {
+			count->best = score;
 			rhythm->onset = s;
-			rhythm->n_on = n_on;
-			rhythm->n_won = n_won;
+			rhythm->n_on = count->n_on;
+			rhythm->n_won = count->n_won;
 		}
 	}
 }
@@ -91,20 +101,16 @@ static double chance_of(const struct rhythm *rhythm, const size_t *costliest,
 /* The rhythm that is least likely chance; its p counts all that were looked at. */
 static struct rhythm find_rhythm(const size_t *costliest, const struct fsl_arcs_case *c)
 {
-	struct rhythm best = {.p = 1.0};
-	for (size_t every = 2; every <= FSL_ARCS_RHYTHM_EVERY_MAX; every++) {
-		for (size_t place = 0; place < every; place++) {
-			struct rhythm rhythm = {.every = every, .place = place};
-			set_member(&rhythm, costliest, c);
-			if (rhythm.member == SIZE_MAX) {
-				continue;
+	struct rhythm best = {.p = 1.0}, rhythms[FSL_ARCS_RHYTHM_EVERY_MAX];
+	for (uint32_t every = 2; every <= FSL_ARCS_RHYTHM_EVERY_MAX; every++) {
+		set_members(rhythms, every, costliest, c);
+		set_onsets(rhythms, every, costliest, c);
+		for (uint32_t place = 0; place < every; place++) {
+			struct rhythm *rhythm = &rhythms[place];
+			if (rhythm->n_won >= FSL_ARCS_RHYTHM_TIMES_MIN) {
+				rhythm->p = chance_of(rhythm, costliest, c);
+				best = rhythm->p < best.p ? *rhythm : best;
 			}
-			set_onset(&rhythm, costliest, c);
-			if (rhythm.n_won < FSL_ARCS_RHYTHM_TIMES_MIN) {
-				continue;
-			}
-			rhythm.p = chance_of(&rhythm, costliest, c);
-			best = rhythm.p < best.p ? rhythm : best;
 		}
 	}
 	/* Each step may be the first of a rhythm of each length. */
