@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/secret.h"
 
 struct entry {
 	const char *text; /* in the arena */
@@ -17,11 +18,16 @@ struct fsl_strpool {
 	size_t n_entries, capacity;
 	uint32_t *slots; /* id + 1; 0: free */
 	size_t n_slots;  /* power of two, at most half full */
+	const uint64_t *keys;
 };
 
 struct fsl_strpool *fsl_strpool_create(void)
 {
-	return fsl_calloc(1, sizeof(struct fsl_strpool));
+	struct fsl_strpool *pool = fsl_calloc(1, sizeof(*pool));
+	if (pool != NULL) {
+		pool->keys = fsl_secret_keys();
+	}
+	return pool;
 }
 
 void fsl_strpool_destroy(struct fsl_strpool *pool)
@@ -35,17 +41,33 @@ void fsl_strpool_destroy(struct fsl_strpool *pool)
 	fsl_free(pool);
 }
 
-/* Hashes eight bytes a step; the last step may cover bytes of the step before. The multiplication
- * carries upwards only, so the upper half is folded into the lower half, which picks the slot. */
-static uint64_t hash_text(const char *text, size_t length)
+/* Two words become one: upper and lower half of their product. Without the keys nobody can choose
+ * words with equal results. */
+static inline uint64_t fold(uint64_t a, uint64_t b)
 {
-	const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio */
-	uint64_t hash = length * factor, word = 0;
+#ifdef __SIZEOF_INT128__
+	__extension__ typedef unsigned __int128 product_t;
+	product_t product = (product_t)a * b;
+	return (uint64_t)(product >> 64) ^ (uint64_t)product;
+#else
+	const uint64_t half = UINT32_MAX;
+	uint64_t low = (a & half) * (b & half), cross = (a >> 32) * (b & half);
+	uint64_t other = (a & half) * (b >> 32), high = (a >> 32) * (b >> 32);
+	uint64_t middle = (low >> 32) + (cross & half) + (other & half);
+	return (high + (cross >> 32) + (other >> 32) + (middle >> 32)) ^
+	       (low & half | middle << 32);
+#endif
+}
+
+/* Hashes eight bytes a step; the last step may cover bytes of the step before. The keys differ in
+ * every process, so that a hostile file cannot hold names that all meet in one slot. */
+static uint64_t hash_text(const struct fsl_strpool *pool, const char *text, size_t length)
+{
+	uint64_t hash = pool->keys[0] ^ length, word = 0;
 	const char *end = text + length;
 	for (; end - text > 8; text += 8) {
 		memcpy(&word, text, 8);
-		hash = (hash ^ word) * factor;
-		hash ^= hash >> 32;
+		hash = fold(hash ^ word, pool->keys[1]);
 	}
 	word = 0;
 	if (length >= 8) {
@@ -53,8 +75,7 @@ static uint64_t hash_text(const char *text, size_t length)
 	} else {
 		memcpy(&word, text, length);
 	}
-	hash = (hash ^ word) * factor;
-	return hash ^ (hash >> 32);
+	return fold(hash ^ word, pool->keys[2]);
 }
 
 /* Slot that holds the text, or the free slot for it. n_slots > 0. */
@@ -100,7 +121,7 @@ enum fsl_status fsl_strpool_intern(struct fsl_strpool *pool, const char *text, s
 	if (pool->n_entries * 2 >= pool->n_slots) {
 		FSL_TRY(grow_slots(pool, err));
 	}
-	uint64_t hash = hash_text(text, length);
+	uint64_t hash = hash_text(pool, text, length);
 	size_t slot = find_slot(pool, text, length, hash);
 	if (pool->slots[slot] != 0) {
 		*id = pool->slots[slot] - 1;
@@ -126,7 +147,7 @@ uint32_t fsl_strpool_find(const struct fsl_strpool *pool, const char *text, size
 	if (pool->n_slots == 0) {
 		return FSL_STR_NONE;
 	}
-	uint32_t used = pool->slots[find_slot(pool, text, length, hash_text(text, length))];
+	uint32_t used = pool->slots[find_slot(pool, text, length, hash_text(pool, text, length))];
 	return used != 0 ? used - 1 : FSL_STR_NONE;
 }
 
@@ -138,4 +159,17 @@ const char *fsl_strpool_text(const struct fsl_strpool *pool, uint32_t id)
 size_t fsl_strpool_size(const struct fsl_strpool *pool)
 {
 	return pool->n_entries;
+}
+
+size_t fsl_strpool_longest_search(const struct fsl_strpool *pool)
+{
+	size_t longest = 0;
+	for (size_t id = 0; id < pool->n_entries; id++) {
+		const struct entry *entry = &pool->entries[id];
+		size_t mask = pool->n_slots - 1, home = (size_t)entry->hash & mask;
+		size_t slot = find_slot(pool, entry->text, entry->length, entry->hash);
+		size_t n = 1 + ((slot - home) & mask);
+		longest = n > longest ? n : longest;
+	}
+	return longest;
 }

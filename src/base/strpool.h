@@ -24,5 +24,7 @@ uint32_t fsl_strpool_find(const struct fsl_strpool *pool, const char *text, size
 /* NUL-terminated text, borrowed until destroy; "" for FSL_STR_NONE. */
 const char *fsl_strpool_text(const struct fsl_strpool *pool, uint32_t id);
 size_t fsl_strpool_size(const struct fsl_strpool *pool);
+/* Slots that are looked at for the name that is found last: a few dozen, whatever the names. */
+size_t fsl_strpool_longest_search(const struct fsl_strpool *pool);
 
 #endif

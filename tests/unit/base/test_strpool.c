@@ -114,6 +114,34 @@ static void a_failed_allocation_leaves_the_pool_as_it_was(void **state)
 	fail();
 }
 
+/* Names of 16 bytes that meet in one slot for every hash that multiplies by this known factor. */
+static void make_meeting_name(char *name, uint64_t number, uint64_t target)
+{
+	const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash = (16 * factor ^ number) * factor;
+	uint64_t second = hash ^ hash >> 32 ^ target;
+	memcpy(name, &number, 8);
+	memcpy(name + 8, &second, 8);
+}
+
+static void names_that_were_made_to_meet_do_not(void **state)
+{
+	(void)state;
+	for (uint64_t target = 1; target < 1000; target += 500) {
+		struct fsl_strpool *pool = fsl_strpool_create();
+		assert_non_null(pool);
+		for (uint64_t number = 1; number <= 20000; number++) {
+			char name[16];
+			uint32_t id = 0;
+			make_meeting_name(name, number * UINT64_C(2654435761), target);
+			assert_int_equal(fsl_strpool_intern(pool, name, 16, &id, NULL), FSL_OK);
+			assert_int_equal(id, number - 1);
+		}
+		assert_true(fsl_strpool_longest_search(pool) < 200);
+		fsl_strpool_destroy(pool);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -121,6 +149,7 @@ int main(void)
 		cmocka_unit_test(bytes_count_not_terminators),
 		cmocka_unit_test(unknown_text_and_id_are_answers_not_errors),
 		cmocka_unit_test(many_names_stay_found_and_texts_do_not_move),
+		cmocka_unit_test(names_that_were_made_to_meet_do_not),
 		cmocka_unit_test(a_failed_allocation_leaves_the_pool_as_it_was),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
