@@ -1,5 +1,6 @@
 /* Log lines and error chains on a stream. The level is the only mutable global of the program. */
 #include "base/log.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -18,13 +19,17 @@ enum fsl_log_level fsl_log_level_get(void)
 	return (enum fsl_log_level)atomic_load(&log_level);
 }
 
-/* Replaces control characters of file names: a message stays one line and moves no cursor. */
+/* Replaces control characters and broken bytes of file names: a message stays one line and moves no
+ * cursor. */
 static void make_plain(char *text)
 {
-	for (; *text != '\0'; text++) {
-		if ((unsigned char)*text < 0x20 || *text == 0x7f) {
-			*text = '?';
+	while (*text != '\0') {
+		size_t n_bytes = fsl_utf8_sequence(text);
+		if (n_bytes == 0 || fsl_utf8_is_control(text)) {
+			n_bytes = n_bytes == 0 ? 1 : n_bytes;
+			memset(text, '?', n_bytes);
 		}
+		text += n_bytes;
 	}
 }
 

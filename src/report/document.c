@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/number.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 /* Above this, cJSON would write integers with an exponent or lose digits. */
 #define EXACT_MAX INT64_C(999999999999999)

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/os_error.h"
+#include "base/utf8.h"
 #include "report/report.h"
 
 enum { STDOUT_INDENT = 2 };
@@ -46,7 +47,7 @@ static void put_escaped(struct sink *sink, unsigned char c)
 		['\r'] = "\\r", ['"'] = "\\\"", ['\\'] = "\\\\",
 	};
 	char text[8];
-	const char *form = short_forms[c];
+	const char *form = c < sizeof(short_forms) / sizeof(short_forms[0]) ? short_forms[c] : NULL;
 	if (form == NULL) {
 		(void)snprintf(text, sizeof(text), "\\u%04x", c);
 		form = text;
@@ -54,9 +55,30 @@ static void put_escaped(struct sink *sink, unsigned char c)
 	put(sink, form, strlen(form));
 }
 
-static bool is_escaped(char c)
+/* Beyond what JSON asks for, controls that a terminal would obey. */
+static bool is_escaped(const char *text)
 {
-	return (unsigned char)c < ' ' || c == '"' || c == '\\';
+	unsigned char c = (unsigned char)*text;
+	return c < ' ' || c == '"' || c == '\\' ||
+	       (c >= 0x7f && fsl_utf8_sequence(text) > 0 && fsl_utf8_is_control(text));
+}
+
+/* Escapes the sequence at @text; returns its length. */
+static size_t put_control(struct sink *sink, const char *text)
+{
+	const unsigned char *bytes = (const unsigned char *)text;
+	size_t n_bytes = fsl_utf8_sequence(text);
+	char form[8];
+	if (n_bytes == 1) {
+		put_escaped(sink, bytes[0]);
+		return 1;
+	}
+	unsigned int code = n_bytes == 2 ? (bytes[0] & 0x1fu) << 6 | (bytes[1] & 0x3fu)
+					 : (bytes[0] & 0x0fu) << 12 | (bytes[1] & 0x3fu) << 6 |
+						   (bytes[2] & 0x3fu);
+	(void)snprintf(form, sizeof(form), "\\u%04x", code);
+	put(sink, form, strlen(form));
+	return n_bytes;
 }
 
 static void put_string(struct sink *sink, const char *text)
@@ -64,13 +86,13 @@ static void put_string(struct sink *sink, const char *text)
 	put(sink, "\"", 1);
 	while (*text != '\0') {
 		size_t n_plain = 0;
-		while (text[n_plain] != '\0' && !is_escaped(text[n_plain])) {
+		while (text[n_plain] != '\0' && !is_escaped(text + n_plain)) {
 			n_plain++;
 		}
 		put(sink, text, n_plain);
 		text += n_plain;
 		if (*text != '\0') {
-			put_escaped(sink, (unsigned char)*text++);
+			text += put_control(sink, text);
 		}
 	}
 	put(sink, "\"", 1);

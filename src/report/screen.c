@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 enum {
 	HEADLINE_INDENT = 2, /* of the lines after the first */

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "judge/by_step.h"
 #include "report/capture_text.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 enum { RANGES_IN_HEADLINE = 6, RANGES_IN_HANG = 4 };
 

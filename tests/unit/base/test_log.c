@@ -75,6 +75,31 @@ static void a_long_line_is_cut_but_still_one_line(void **state)
 	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 }
 
+static void names_of_files_steer_no_terminal(void **state)
+{
+	static const struct {
+		const char *name, *told;
+	} cases[] = {
+		{"a\033[31mb", "a?[31mb"},
+		{"a\302\23331mb", "a??31mb"},
+		{"a\23331mb", "a?31mb"},
+		{"a\177b\nc", "a?b?c"},
+		{"\342\200\256cba", "???cba"},
+		{"\342\201\246x\342\200\250", "???x???"},
+		{"\345\215\241 7", "\345\215\241 7"},
+		{"na\303\257ve", "na\303\257ve"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[256], wanted[256];
+		struct capture capture = capture_begin();
+		fsl_log(FSL_LOG_ERROR, "t", "%s", cases[i].name);
+		capture_end(&capture, text, sizeof(text));
+		(void)snprintf(wanted, sizeof(wanted), "failslow: error: t: %s\n", cases[i].told);
+		assert_string_equal(text, wanted);
+	}
+}
+
 static void error_print_shows_the_newest_first(void **state)
 {
 	(void)state;
@@ -143,6 +168,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_levels_up_to_the_chosen_one_are_printed),
 		cmocka_unit_test(a_long_line_is_cut_but_still_one_line),
+		cmocka_unit_test(names_of_files_steer_no_terminal),
 		cmocka_unit_test(error_print_shows_the_newest_first),
 		cmocka_unit_test(a_broken_promise_aborts_with_its_place),
 		cmocka_unit_test(an_invariant_is_looked_at_in_checked_builds_alone),

@@ -9,7 +9,7 @@
 #include "report/case_json.h"
 #include "report/words.h"
 #include "samples.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 static cJSON *case_of(struct sample *sample)
 {

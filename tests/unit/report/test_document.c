@@ -218,11 +218,15 @@ static void texts_are_escaped_and_broken_utf8_replaced(void **state)
 			  "e");
 	fsl_document_text(&document, list, NULL, "x\xffy\xc3");
 	fsl_document_text(&document, list, NULL, "\xc0\xaf\xed\xa0\x80");
+	fsl_document_text(&document, list, NULL,
+			  "a\xc2\x9b"
+			  "b\x7f\xe2\x80\xae\xe5\x8d\xa1");
 	fsl_document_text(&document, list, NULL, NULL);
-	assert_text(list,
-		    "[\"a\\\"b\\\\c\\n\\u0001 {[,:]}\", \"Gr\xc3\xbc\xc3\x9f"
-		    "e\", \"x\xef\xbf\xbdy\xef\xbf\xbd\", "
-		    "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\", \"\"]");
+	assert_text(
+		list,
+		"[\"a\\\"b\\\\c\\n\\u0001 {[,:]}\", \"Gr\xc3\xbc\xc3\x9f"
+		"e\", \"x\xef\xbf\xbdy\xef\xbf\xbd\", "
+		"\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\", \"a\\u009bb\\u007f\\u202e\xe5\x8d\xa1\", \"\"]");
 	cJSON_Delete(fsl_document_finish(&document, list));
 }
 

@@ -1,7 +1,7 @@
 /* The summary of a profile: it fits the screen, and shows the important ones of many ranks. */
 #include <stdlib.h>
 
-#include "text/utf8.h"
+#include "base/utf8.h"
 #include "unit/ascend/small_capture.h"
 
 static size_t count_lines(const char *text, const char *begin)

@@ -11,7 +11,7 @@
 #include "report/screen.h"
 #include "samples.h"
 #include "text/phrase.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 /* Free with free(). */
 static char *text_of_report(const struct fsl_report *report)

@@ -10,7 +10,7 @@
 
 #include "base/number.h"
 #include "text/phrase.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 static void ranks_are_told_in_ranges(void **state)
 {

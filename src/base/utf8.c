@@ -1,5 +1,5 @@
 /* Well-formed UTF-8 in NUL-terminated texts, one sequence at a time. */
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -23,10 +23,20 @@ bool fsl_utf8_is_valid(const char *text)
 	return *text == '\0';
 }
 
+/* U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069. */
+static bool is_mark(const uint8_t *bytes)
+{
+	bool is_of_lines = bytes[1] == 0x80 && bytes[2] >= 0xa8 && bytes[2] <= 0xae;
+	bool is_of_text = bytes[1] == 0x80 && (bytes[2] == 0x8e || bytes[2] == 0x8f);
+	return is_of_lines || is_of_text ||
+	       (bytes[1] == 0x81 && bytes[2] >= 0xa6 && bytes[2] <= 0xa9);
+}
+
 bool fsl_utf8_is_control(const char *text)
 {
 	const uint8_t *bytes = (const uint8_t *)text;
-	return bytes[0] < 0x20 || bytes[0] == 0x7f || (bytes[0] == 0xc2 && bytes[1] < 0xa0);
+	return bytes[0] < 0x20 || bytes[0] == 0x7f || (bytes[0] == 0xc2 && bytes[1] < 0xa0) ||
+	       (bytes[0] == 0xe2 && is_mark(bytes));
 }
 
 size_t fsl_utf8_points(const char *text)
