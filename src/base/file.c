@@ -36,7 +36,8 @@ struct fsl_reader {
 	enum packing packing;
 	char *packed; /* compressed; [packed_begin, packed_end) is unread */
 	size_t packed_capacity, packed_begin, packed_end;
-	bool is_inside; /* a gzip member or zstd frame is open */
+	uint64_t packed_bytes; /* read so far */
+	bool is_inside;        /* a gzip member or zstd frame is open */
 	z_stream gzip;
 	bool has_gzip; /* inflateInit was done */
 	ZSTD_DStream *zstd;
@@ -72,6 +73,7 @@ static enum fsl_status fill_packed(struct fsl_reader *reader, struct fsl_error *
 		read_some(reader, reader->packed, reader->packed_capacity, &n_read, err);
 	reader->packed_begin = 0;
 	reader->packed_end = n_read;
+	reader->packed_bytes += n_read;
 	return status;
 }
 
@@ -175,6 +177,22 @@ static enum fsl_status unpack_some(struct fsl_reader *reader, char *to, size_t r
 	return status;
 }
 
+/* True if the file unpacks to more than data of jobs ever does. */
+static bool is_bomb(const struct fsl_reader *reader)
+{
+	uint64_t n_unpacked = reader->offset + (reader->end - reader->begin);
+	return n_unpacked > FSL_UNPACKED_BYTES_FREE &&
+	       n_unpacked / FSL_UNPACKED_RATIO_MAX > reader->packed_bytes;
+}
+
+static enum fsl_status fail_bomb(const struct fsl_reader *reader, struct fsl_error *err)
+{
+	return FSL_FAIL(err, FSL_ERR_FORMAT,
+			"compressed data grows to more than %d times its size: path=\"%s\", "
+			"remedy=\"move the file away, no job wrote it\"",
+			FSL_UNPACKED_RATIO_MAX, reader->path);
+}
+
 /* Adds at least one byte behind the unread ones, or marks the reader drained. There is room. */
 static void fill_buffer(struct fsl_reader *reader)
 {
@@ -196,6 +214,9 @@ static void fill_buffer(struct fsl_reader *reader)
 		status = unpack_some(reader, to, room, &n_new, &reader->failure);
 	}
 	reader->end += n_new;
+	if (status == FSL_OK && reader->packing != PACKING_NONE && is_bomb(reader)) {
+		status = fail_bomb(reader, &reader->failure);
+	}
 	reader->is_drained = status != FSL_OK || n_new == 0;
 }
 

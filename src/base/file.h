@@ -20,6 +20,11 @@ enum {
 		4 * 1024 * 1024, /* longer lines and JSON strings are dropped and counted */
 	FSL_TEXT_BYTES_MAX =
 		64 * 1024 * 1024, /* limit for files read as a whole (configuration, rank tables) */
+	/* So many unpacked bytes may come from any compressed ones; behind them a file is a bomb if
+	 * more than this many times its size came. Markers and logs of jobs unpack to 5 to 40
+	 * times theirs; gzip can make 1,000 of one, zstd 30,000. */
+	FSL_UNPACKED_BYTES_FREE = 64 * 1024 * 1024,
+	FSL_UNPACKED_RATIO_MAX = 200,
 };
 
 /*

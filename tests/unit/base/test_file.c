@@ -221,6 +221,48 @@ static void broken_compressed_data_is_a_format_error(void **state)
 	free(plain.data);
 }
 
+/* What @n_bytes unpack to before the reader stops. */
+static uint64_t unpacked_bytes(struct blob packed, enum fsl_status *status, struct fsl_error *err)
+{
+	struct fsl_reader *reader = memory_reader(packed.data, packed.n_bytes);
+	const char *data = NULL;
+	size_t n = 0;
+	assert_non_null(reader);
+	while ((*status = fsl_reader_peek(reader, FSL_FILE_BLOCK_BYTES, &data, &n, err)) ==
+		       FSL_OK &&
+	       n > 0) {
+		fsl_reader_skip(reader, n);
+	}
+	uint64_t n_unpacked = fsl_reader_offset(reader);
+	fsl_reader_close(reader);
+	return n_unpacked;
+}
+
+static void a_bomb_is_left_where_no_job_gets_to(void **state)
+{
+	(void)state;
+	size_t n_bytes = 2 * (size_t)FSL_UNPACKED_BYTES_FREE;
+	struct blob zeros = {calloc(n_bytes, 1), n_bytes};
+	assert_non_null(zeros.data);
+	struct blob packed[] = {gzip_of(zeros.data, n_bytes), zstd_of(zeros.data, n_bytes)};
+	for (size_t i = 0; i < 2; i++) {
+		enum fsl_status status = FSL_OK;
+		struct fsl_error err = {0};
+		uint64_t n_unpacked = unpacked_bytes(packed[i], &status, &err);
+		assert_int_equal(status, FSL_ERR_FORMAT);
+		assert_non_null(strstr(fsl_error_root(&err), "grows to more than 200 times"));
+		assert_in_range(n_unpacked, FSL_UNPACKED_BYTES_FREE, n_bytes - 1);
+		free(packed[i].data);
+	}
+	/* So little is never one, however well it was packed. */
+	struct blob small = zstd_of(zeros.data, FSL_UNPACKED_BYTES_FREE);
+	enum fsl_status status = FSL_OK;
+	assert_int_equal(unpacked_bytes(small, &status, NULL), FSL_UNPACKED_BYTES_FREE);
+	assert_int_equal(status, FSL_OK);
+	free(small.data);
+	free(zeros.data);
+}
+
 static void pieces_of_a_pipe_add_up(void **state)
 {
 	(void)state;
@@ -460,6 +502,7 @@ int main(void)
 		cmocka_unit_test(a_cut_file_gives_its_content_and_then_the_error),
 		cmocka_unit_test(a_failure_is_reported_again_and_again),
 		cmocka_unit_test(broken_compressed_data_is_a_format_error),
+		cmocka_unit_test(a_bomb_is_left_where_no_job_gets_to),
 		cmocka_unit_test(pieces_of_a_pipe_add_up),
 		cmocka_unit_test(only_regular_files_are_opened),
 		cmocka_unit_test(a_file_that_shrinks_while_read_ends_early),
