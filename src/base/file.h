@@ -100,6 +100,9 @@ enum fsl_status fsl_file_write_new(const char *path, const char *text, size_t le
 /* Makes the names of files in a directory survive a power cut. Does nothing if the file system
  * cannot do it or the directory cannot be read. */
 enum fsl_status fsl_dir_sync(const char *path, struct fsl_error *err);
+/* Removes temporary files of the user's that runs left in a folder as they were killed: none is
+ * written for an hour. What cannot be removed stays. Returns how many it removed. */
+size_t fsl_dir_sweep(const char *path);
 
 /*
  * A file that has no name yet: for output that is too large for one text, or that a library writes.

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -19,6 +20,8 @@
 enum { TEMP_NAMES_MAX = 1000 };
 /* The user's umask decides, which mkstemp would not allow. */
 enum { OPEN_MODE = 0666 };
+/* A temporary file that nobody wrote for so long is left over. */
+enum { TEMP_AGE_S = 3600 };
 
 char *fsl_path_join(const char *base, const char *path)
 {
@@ -220,6 +223,45 @@ enum fsl_status fsl_dir_sync(const char *path, struct fsl_error *err)
 {
 	int code = sync_folder(path);
 	return code == 0 ? FSL_OK : fail_write(path, code, err);
+}
+
+/* True for .failslow.<pid>.<n>.tmp and nothing else. */
+static bool is_temp_name(const char *name)
+{
+	static const char digits[] = "0123456789";
+	const size_t n_begin = strlen(FSL_FILE_TEMP_BEGIN);
+	if (strncmp(name, FSL_FILE_TEMP_BEGIN, n_begin) != 0) {
+		return false;
+	}
+	size_t n_pid = strspn(name + n_begin, digits);
+	const char *number = name + n_begin + n_pid;
+	size_t n_number = number[0] == '.' ? strspn(number + 1, digits) : 0;
+	return n_pid > 0 && n_number > 0 && strcmp(number + 1 + n_number, FSL_FILE_TEMP_END) == 0;
+}
+
+static bool is_left_over(int folder, const char *name, time_t now)
+{
+	struct stat facts;
+	return is_temp_name(name) && fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISREG(facts.st_mode) && facts.st_uid == geteuid() &&
+	       facts.st_mtime < now - TEMP_AGE_S;
+}
+
+size_t fsl_dir_sweep(const char *path)
+{
+	size_t n_removed = 0;
+	time_t now = time(NULL);
+	DIR *folder = opendir(path);
+	const struct dirent *entry = NULL;
+	while (folder != NULL && (entry = readdir(folder)) != NULL) {
+		if (is_left_over(dirfd(folder), entry->d_name, now)) {
+			n_removed += unlinkat(dirfd(folder), entry->d_name, 0) == 0;
+		}
+	}
+	if (folder != NULL) {
+		(void)closedir(folder);
+	}
+	return n_removed;
 }
 
 struct fsl_draft {

@@ -11,6 +11,7 @@
 
 #define DETECTOR(name) extern const struct fsl_detector fsl_detector_##name;
 #include "base/os_error.h"
+#include "base/trust.h"
 #include "detectors.def"
 #undef DETECTOR
 
@@ -238,6 +239,28 @@ static enum fsl_status adopt(struct fsl_registry *registry, const char *path, vo
 	return FSL_OK;
 }
 
+/* What a plug-in does, this program does: nobody else may change the file, or put another one in
+ * its place. Looks at the file and at the folder that holds it. */
+static enum fsl_status check_trust(const char *canonical, struct fsl_error *err)
+{
+	char folder[PATH_MAX];
+	struct stat facts;
+	(void)snprintf(folder, sizeof(folder), "%s", canonical);
+	folder[strrchr(folder, '/') - folder] = '\0';
+	const char *const entries[] = {canonical, folder[0] != '\0' ? folder : "/"};
+	for (size_t i = 0; i < 2; i++) {
+		if (stat(entries[i], &facts) != 0) {
+			return FSL_FAIL(err, FSL_ERR_PLUGIN,
+					"cannot look at it: path=\"%s\", why=\"%s\"", entries[i],
+					fsl_os_error(errno).text);
+		}
+		if (fsl_trust_entry(entries[i], &facts, err) != FSL_OK) {
+			return FSL_ERR_PLUGIN;
+		}
+	}
+	return FSL_OK;
+}
+
 enum fsl_status fsl_registry_load_plugin(struct fsl_registry *registry, const char *path,
 					 const struct fsl_detector **out, struct fsl_error *err)
 {
@@ -251,6 +274,12 @@ enum fsl_status fsl_registry_load_plugin(struct fsl_registry *registry, const ch
 	if (known != NULL) {
 		*out = known;
 		return FSL_OK;
+	}
+	if (check_trust(canonical, err) != FSL_OK) {
+		return FSL_CAUSE(err, FSL_ERR_PLUGIN,
+				 "a plug-in that others can change is not loaded, move it where "
+				 "only its user may write: path=\"%s\"",
+				 path);
 	}
 	void *handle = dlopen(canonical, RTLD_NOW | RTLD_LOCAL);
 	if (handle == NULL) {

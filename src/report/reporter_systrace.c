@@ -83,6 +83,7 @@ static enum fsl_status write_document(const cJSON *json, const struct target *ta
 		goto out;
 	}
 	status = write_under_free_name(target, now_ns / FSL_NS_PER_S, text, arena, path_out, err);
+	(void)fsl_dir_sweep(target->directory);
 out:
 	fsl_free(text);
 	return status;

@@ -2,10 +2,8 @@
 #include "state/state_place.h"
 
 #include <errno.h>
-#include <grp.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,38 +15,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/os_error.h"
-
-/* Many distributions give each user a group of the same name and let members write by default: such
- * a group is nobody else. Asked only about entries that a group may write. */
-static bool is_private_group(gid_t group)
-{
-	const struct passwd *user = geteuid() != 0 ? getpwuid(geteuid()) : NULL;
-	const struct group *entry = user != NULL ? getgrgid(group) : NULL;
-	if (entry == NULL || user->pw_gid != group || strcmp(entry->gr_name, user->pw_name) != 0) {
-		return false;
-	}
-	char *const *member = entry->gr_mem;
-	while (*member != NULL && strcmp(*member, user->pw_name) == 0) {
-		member++;
-	}
-	return *member == NULL;
-}
-
-/* FSL_OK if only root and the user can change the file or folder at @path. */
-static enum fsl_status check_entry(const char *path, const struct stat *facts,
-				   struct fsl_error *err)
-{
-	if (facts->st_uid != 0 && facts->st_uid != geteuid()) {
-		return FSL_FAIL(err, FSL_ERR_IO, "belongs to another user: path=\"%s\", uid=%lu",
-				path, (unsigned long)facts->st_uid);
-	}
-	if ((facts->st_mode & S_IWOTH) != 0 ||
-	    ((facts->st_mode & S_IWGRP) != 0 && !is_private_group(facts->st_gid))) {
-		return FSL_FAIL(err, FSL_ERR_IO, "others may write it: path=\"%s\", mode=%04o",
-				path, (unsigned)facts->st_mode & 07777U);
-	}
-	return FSL_OK;
-}
+#include "base/trust.h"
 
 static enum fsl_status fail_to_look(const char *path, struct fsl_error *err)
 {
@@ -81,7 +48,7 @@ static enum fsl_status check_folder(char *folder, bool may_be_sticky, struct fsl
 			if (is_above && (facts.st_mode & S_ISVTX) != 0) {
 				facts.st_mode &= ~(mode_t)(S_IWGRP | S_IWOTH);
 			}
-			status = check_entry(folder, &facts, err);
+			status = fsl_trust_entry(folder, &facts, err);
 		}
 		folder[end] = kept;
 	}
@@ -104,7 +71,7 @@ static enum fsl_status check_files(const char *path, struct fsl_error *err)
 		} else if (S_ISREG(facts.st_mode) && facts.st_nlink > 1) {
 			status = FSL_FAIL(err, FSL_ERR_IO, "has several names: path=\"%s\"", file);
 		} else {
-			status = check_entry(file, &facts, err);
+			status = fsl_trust_entry(file, &facts, err);
 		}
 	}
 	return status;

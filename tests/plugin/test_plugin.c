@@ -1,7 +1,12 @@
 /* Detectors from shared objects: run like built-in ones, or are refused with a reason. */
 #include "detectors/bench.h"
 
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
 
 static struct fsl_registry *registry;
 
@@ -47,6 +52,49 @@ static void sample_runs_like_a_built_in(void **state)
 	fsl_findings_fini(&bench.findings);
 	fsl_windows_fini(&bench.windows);
 	fsl_arena_fini(&bench.arena);
+}
+
+/* Copies the sample to a file of this mode in a folder of that mode. */
+static void copy_sample(char folder[64], char path[96], mode_t file_mode, mode_t folder_mode)
+{
+	char *text = NULL;
+	size_t length = 0;
+	(void)snprintf(folder, 64, "/tmp/fsl_plugin_XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	(void)snprintf(path, 96, "%s/sample.so", folder);
+	assert_int_equal(
+		fsl_file_read_text(FSL_PLUGIN_DIR "/sample_plugin.so", &text, &length, NULL),
+		FSL_OK);
+	assert_int_equal(fsl_file_write_atomic(path, text, length, NULL), FSL_OK);
+	fsl_free(text);
+	assert_int_equal(chmod(path, file_mode), 0);
+	assert_int_equal(chmod(folder, folder_mode), 0);
+}
+
+static void a_plugin_that_others_can_change_is_refused(void **state)
+{
+	static const struct {
+		mode_t file, folder;
+		const char *why; /* NULL: it is loaded */
+	} cases[] = {{0666, 0755, "others may write it"},
+		     {0644, 0777, "others may write it"},
+		     {0644, 01777, "others may write it"},
+		     {0644, 0755, NULL}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fsl_registry *other = fsl_registry_create();
+		const struct fsl_detector *detector = NULL;
+		struct fsl_error err = {0};
+		char folder[64], path[96];
+		copy_sample(folder, path, cases[i].file, cases[i].folder);
+		enum fsl_status status = fsl_registry_load_plugin(other, path, &detector, &err);
+		assert_int_equal(status, cases[i].why != NULL ? FSL_ERR_PLUGIN : FSL_OK);
+		assert_true(cases[i].why == NULL ||
+			    strstr(fsl_error_root(&err), cases[i].why) != NULL);
+		fsl_registry_destroy(other);
+		(void)unlink(path);
+		(void)rmdir(folder);
+	}
 }
 
 static void wrong_parameter_of_a_plugin_is_refused(void **state)
@@ -190,6 +238,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		PLUGIN_TEST(sample_runs_like_a_built_in),
+		cmocka_unit_test(a_plugin_that_others_can_change_is_refused),
 		PLUGIN_TEST(wrong_parameter_of_a_plugin_is_refused),
 		PLUGIN_TEST(loading_twice_is_loading_once),
 		PLUGIN_TEST(missing_file_is_named),

@@ -9,10 +9,12 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -198,6 +200,39 @@ static void a_target_that_cannot_be_a_file_leaves_nothing_behind(void **state)
 	assert_int_equal(rmdir("folder"), 0);
 }
 
+/* Makes an empty file that is so old. */
+static void make_old(const char *name, time_t age_s)
+{
+	const struct timespec then = {.tv_sec = time(NULL) - age_s};
+	const struct timespec times[] = {then, then};
+	assert_int_equal(fsl_file_write_atomic(name, "", 0, NULL), FSL_OK);
+	assert_int_equal(utimensat(AT_FDCWD, name, times, AT_SYMLINK_NOFOLLOW), 0);
+}
+
+static void a_sweep_removes_old_temporary_files_and_nothing_else(void **state)
+{
+	static const char *const kept[] = {
+		".failslow.12.tmp", ".failslow.a.0.tmp", ".failslow.1.0.tmp.json",
+		"failslow.1.0.tmp", ".failslow..0.tmp",  "result.json",
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		make_old(kept[i], 40 * 86400);
+	}
+	make_old(".failslow.999.0.tmp", 7200);
+	make_old(".failslow.4194303.12.tmp", 30 * 86400);
+	make_old(".failslow.77.0.tmp", 60);
+	assert_int_equal(symlink("result.json", ".failslow.5.0.tmp"), 0);
+	assert_int_equal(fsl_dir_sweep("."), 2);
+	assert_int_equal(fsl_dir_sweep("."), 0);
+	assert_int_equal(fsl_dir_sweep("no such folder"), 0);
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		assert_int_equal(unlink(kept[i]), 0);
+	}
+	assert_int_equal(unlink(".failslow.77.0.tmp"), 0);
+	assert_int_equal(unlink(".failslow.5.0.tmp"), 0);
+}
+
 static void dir_create_makes_all_parents_once(void **state)
 {
 	(void)state;
@@ -348,6 +383,7 @@ int main(void)
 		IN_FOLDER(a_full_disk_leaves_nothing_behind),
 		IN_FOLDER(a_closed_folder_is_an_error_with_its_path),
 		IN_FOLDER(a_target_that_cannot_be_a_file_leaves_nothing_behind),
+		IN_FOLDER(a_sweep_removes_old_temporary_files_and_nothing_else),
 		IN_FOLDER(dir_create_makes_all_parents_once),
 		IN_FOLDER(dir_list_is_sorted_and_complete),
 		IN_FOLDER(path_join_adds_one_slash_where_needed),
