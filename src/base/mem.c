@@ -51,6 +51,13 @@ static bool is_failing(void)
 	return true;
 }
 
+bool fsl_mem_is_short(size_t n_bytes)
+{
+	void *probe = fsl_calloc(n_bytes, 1);
+	fsl_free(probe);
+	return probe == NULL;
+}
+
 bool fsl_mul_size(size_t a, size_t b, size_t *out)
 {
 	return !__builtin_mul_overflow(a, b, out);

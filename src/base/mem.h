@@ -11,6 +11,9 @@
 
 /* Zeroed array of @n elements of @size bytes; NULL if short or on overflow. Free with fsl_free. */
 void *fsl_calloc(size_t n, size_t size);
+/* True if @n_bytes cannot be had now. Libraries also say that memory is short if a damaged file
+ * claims to hold something of 2^64 bytes; then there is memory for less. */
+bool fsl_mem_is_short(size_t n_bytes);
 void fsl_free(void *memory);
 /*
  * FSL_NEW(ranks, n_ranks, "ranks", err): typed form for `T *array`, with a status. @what says in

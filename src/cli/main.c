@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "cli/command.h"
+#include "text/json_tree.h"
 
 static bool is_end_ours;
 
@@ -31,6 +32,7 @@ int main(int argc, char **argv)
 		return FSL_EXIT_INTERNAL;
 	}
 	fsl_mem_keep_freed();
+	fsl_json_tree_init();
 	int code = fsl_command_line(argc, argv);
 	is_end_ours = true;
 	return code;

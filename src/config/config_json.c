@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/sort.h"
+#include "text/json_tree.h"
 
 /* Bytes of the line that a syntax error shows before and after its place. The parser may point one
  * byte late. */
@@ -140,7 +141,12 @@ enum fsl_status fsl_config_parse(struct fsl_config_loader *loader, const char *t
 				     "NUL byte, the file is no JSON text");
 	}
 	const char *end = text;
-	cJSON *tree = cJSON_ParseWithLengthOpts(text, length + 1, &end, true);
+	bool is_short = false;
+	cJSON *tree = fsl_json_tree(text, length + 1, &end, &is_short);
+	if (is_short) {
+		return FSL_FAIL(loader->err, FSL_ERR_MEMORY,
+				"out of memory for the configuration: file=\"%s\"", loader->file);
+	}
 	if (tree == NULL) {
 		return report_syntax(
 			loader, text, (size_t)(end - text), length,

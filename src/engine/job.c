@@ -13,6 +13,7 @@
 #include "detect/perceive.h"
 #include "match/restore.h"
 #include "match/topology_build.h"
+#include "text/phrase.h"
 
 enum fsl_status fsl_job_init(struct fsl_job *job, struct fsl_error *err)
 {
@@ -218,7 +219,7 @@ void fsl_job_note_failure(struct fsl_job *job, const struct fsl_error *err)
 	clear_findings(&job->localisation, 500, message);
 	job->localisation.error_message = message;
 	job->perception.error_message = message;
-	if (job->perception.reason[0] == '\0') {
+	if (fsl_text_or_empty(job->perception.reason)[0] == '\0') {
 		job->perception.anomaly_type = "error";
 		job->perception.reason = message;
 	}

@@ -11,6 +11,7 @@
 #include "base/sort.h"
 #include "match/limits.h"
 #include "match/topology_parts.h"
+#include "text/json_tree.h"
 
 /* Ascend rank tables, version 1.0 and 1.2: which ranks a job has and on which server each runs. */
 
@@ -123,8 +124,11 @@ static enum fsl_status parse_table(struct table *table, const char *path, struct
 			       fsl_error_root(&read_err));
 		return FSL_OK;
 	}
-	cJSON *root = cJSON_ParseWithLength(text, length);
-	if (root == NULL) {
+	bool is_short = false;
+	cJSON *root = fsl_json_tree(text, length, NULL, &is_short);
+	if (is_short) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
+	} else if (root == NULL) {
 		(void)snprintf(table->fault, sizeof(table->fault), "it is no JSON document");
 		status = FSL_OK;
 	} else {

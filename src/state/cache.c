@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/try.h"
+#include "state/damage.h"
 #include "state/state.h"
 #include "state/state_place.h"
 
@@ -41,11 +42,6 @@ char *fsl_cache_path(const char *state_path)
 		memcpy(path + (has_end ? n - n_end : n), cache_end, sizeof(cache_end));
 	}
 	return path;
-}
-
-static bool is_damage(int code)
-{
-	return (code & 0xff) == SQLITE_NOTADB || (code & 0xff) == SQLITE_CORRUPT;
 }
 
 static enum fsl_status fail(sqlite3 *db, const char *path, const char *what, struct fsl_error *err)
@@ -156,7 +152,7 @@ static enum fsl_status open_safe(sqlite3 **db, const char *path, bool is_made, b
 {
 	char journal[PATH_MAX];
 	int code = open_once(db, path, is_made, is_empty);
-	if (is_damage(code)) {
+	if (fsl_is_damage(code)) {
 		fsl_log(FSL_LOG_INFO, "cache", "made anew, it was damaged: path=\"%s\"", path);
 		sqlite3_close(*db);
 		*db = NULL;
@@ -296,10 +292,10 @@ enum fsl_status fsl_cache_get(struct fsl_cache_job *out, const char *path, const
 		code = read_chapters(out, db, root);
 	}
 	if (code != SQLITE_DONE) {
-		status = is_damage(code) ? FSL_OK : fail(db, path, "read", err);
+		status = fsl_is_damage(code) ? FSL_OK : fail(db, path, "read", err);
 		fsl_cache_job_fini(out);
 	}
-	if (is_damage(code)) {
+	if (fsl_is_damage(code)) {
 		(void)unlink(sqlite3_db_filename(db, "main"));
 	}
 	sqlite3_close(db);

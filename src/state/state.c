@@ -18,6 +18,7 @@
 #include "base/number.h"
 #include "base/os_error.h"
 #include "base/sort.h"
+#include "state/damage.h"
 #include "state/state_place.h"
 
 enum {
@@ -54,11 +55,6 @@ _Static_assert(APPLICATION_ID == 1718840369 && SCHEMA_VERSION == 3,
 /* No write waits for the disk. A process that dies damages nothing. Damage by a power cut is
  * noticed when the file is opened, and costs an alarm that is told twice. */
 static const char *const no_syncs = "PRAGMA synchronous = OFF";
-
-static bool is_damage(int code)
-{
-	return (code & 0xff) == SQLITE_NOTADB || (code & 0xff) == SQLITE_CORRUPT;
-}
 
 /* Fills @err from the error of @db and returns its status. @what: "open", "read" or "write". */
 static enum fsl_status fail(sqlite3 *db, const char *path, const char *what, struct fsl_error *err)
@@ -157,7 +153,7 @@ static enum fsl_status open_file(sqlite3 **db, const char *path, bool *is_damage
 		code = look_over(*db, owner);
 	}
 	enum fsl_status status = FSL_OK;
-	if (is_damage(code)) {
+	if (fsl_is_damage(code)) {
 		*is_damaged = true;
 	} else if (code != SQLITE_OK) {
 		status = fail(*db, path, "open", err);

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "text/json_tree.h"
 #include "text/json_walk.h"
 
 static const int64_t EXACT_MAX = INT64_C(1) << 53; /* a double holds integers up to this exactly */
@@ -42,8 +43,12 @@ enum fsl_status fsl_small_json_read(const char *path, cJSON **root, char *fault,
 			       reason != NULL ? reason : fsl_status_text(status));
 		return FSL_OK;
 	}
-	cJSON *parsed = cJSON_ParseWithLength(text, length);
+	bool is_short = false;
+	cJSON *parsed = fsl_json_tree(text, length, NULL, &is_short);
 	fsl_free(text);
+	if (is_short) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
+	}
 	if (parsed == NULL || !cJSON_IsObject(parsed)) {
 		(void)snprintf(fault, FSL_SMALL_JSON_FAULT_BYTES, "%s",
 			       parsed == NULL ? "no JSON document, or cut short"

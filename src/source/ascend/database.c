@@ -69,21 +69,12 @@ enum fsl_status fsl_db_tell(struct fsl_db *db, enum fsl_file_state state, struct
 	return FSL_OK;
 }
 
-/* SQLite also says that memory is short if a damaged row claims to have 2^64 bytes. Then there is
- * memory for the largest value that may be read. */
-static bool is_memory_short(void)
-{
-	void *probe = fsl_calloc(2, FSL_LINE_BYTES_MAX);
-	fsl_free(probe);
-	return probe == NULL;
-}
-
 /* Reports the failure of the last call; FSL_ERR_MEMORY if that was the reason. */
 static enum fsl_status fail(struct fsl_db *db, enum fsl_file_state state, const char *what,
 			    const char *table, struct fsl_error *err)
 {
 	int code = sqlite3_errcode(db->handle) & 0xff;
-	if (code == SQLITE_NOMEM && is_memory_short()) {
+	if (code == SQLITE_NOMEM && fsl_mem_is_short(2 * (size_t)FSL_LINE_BYTES_MAX)) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", db->file->path);
 	}
 	if (code == SQLITE_INTERRUPT) {

@@ -348,6 +348,45 @@ static void damaged_file_is_set_aside_and_a_new_one_made(void **state)
 	}
 }
 
+/* SQLite says that memory is short for it. */
+static void a_row_that_claims_all_memory_is_damage(void **state)
+{
+	static const struct {
+		size_t at;
+		const char *bytes;
+	} parts[] = {
+		{0, "SQLite format 3"},
+		{16, "\x02"},
+		{21, "\x40\x20\x20"},
+		{100, "\x05"},
+		{111, "\x10"},
+		{7680, "\x0d"},
+		{7684, "\x04"},
+		{7688, "\x01"},
+		{7689, "\x8f"},
+		{7691, "\x3c"},
+		{7693, "\xef"},
+		{7695, "\x83"},
+		{8079, "\xff\xff\xff\xff\xff\xff\xff\xff\xff"},
+		{8089, "\x49"},
+	};
+	(void)state;
+	int64_t since_ns = 0;
+	char text[8705] = {0};
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		memcpy(text + parts[i].at, parts[i].bytes, strlen(parts[i].bytes));
+	}
+	open_state();
+	fsl_state_close(fixture.state);
+	fixture.state = NULL;
+	write_file(fixture.path, text, sizeof(text), 0);
+	add_culprit(3, FSL_CAUSE_COMPUTE);
+	open_state();
+	check_set_aside(1);
+	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
+	assert_true(check_at(NOW + 1, LOOK_BACK_MINS, &since_ns));
+}
+
 static void damage_inside_a_page_is_found_on_opening(void **state)
 {
 	(void)state;
@@ -657,6 +696,7 @@ int main(void)
 		CASE(records_not_seen_for_90_days_are_removed),
 		CASE(text_of_the_verdict_is_kept_as_it_is),
 		CASE(damaged_file_is_set_aside_and_a_new_one_made),
+		CASE(a_row_that_claims_all_memory_is_damage),
 		CASE(damage_inside_a_page_is_found_on_opening),
 		CASE(an_index_that_missed_a_write_is_found_on_opening),
 		CASE(empty_file_is_used),
