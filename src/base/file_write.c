@@ -457,7 +457,7 @@ enum fsl_status fsl_dir_list(const char *path, char ***names, size_t *n_names,
 	char **sorted = NULL;
 	DIR *dir = opendir(path);
 	if (dir == NULL) {
-		return FSL_FAIL(err, FSL_ERR_IO,
+		return FSL_FAIL(err, errno == ENOMEM ? FSL_ERR_MEMORY : FSL_ERR_IO,
 				"cannot list the folder: path=\"%s\", reason=\"%s\"", path,
 				fsl_os_error(errno).text);
 	}

@@ -50,12 +50,19 @@ static enum fsl_status print_check_json(const char *path, struct findings *findi
 }
 
 /* Looks for faults that only the keys of a valid configuration together show. */
-static void check_together(const struct fsl_config *config, struct findings *findings)
+static enum fsl_status check_together(const struct fsl_config *config, struct findings *findings,
+				      struct fsl_error *err)
 {
-	struct fsl_error err = {0};
-	if (fsl_hccl_domain_check(config, &err) != FSL_OK) {
-		count_problem(findings, FSL_LOG_ERROR, fsl_error_root(&err));
+	struct fsl_error own = {0};
+	enum fsl_status status = fsl_hccl_domain_check(config, &own);
+	if (status == FSL_ERR_MEMORY) {
+		*err = own;
+		return status;
 	}
+	if (status != FSL_OK) {
+		count_problem(findings, FSL_LOG_ERROR, fsl_error_root(&own));
+	}
+	return FSL_OK;
 }
 
 static enum fsl_status check_file(const char *path, struct fsl_registry *registry,
@@ -72,9 +79,10 @@ static enum fsl_status check_file(const char *path, struct fsl_registry *registr
 	enum fsl_status status =
 		fsl_config_load_reported(&config, path, registry, &reporter, &load_err);
 	if (status == FSL_OK) {
-		check_together(&config, &findings);
+		status = check_together(&config, &findings, &load_err);
 		fsl_config_fini(&config);
-	} else if (status != FSL_ERR_CONFIG) {
+	}
+	if (status != FSL_OK && status != FSL_ERR_CONFIG) {
 		*err = load_err;
 		goto out;
 	}

@@ -305,7 +305,7 @@ enum fsl_status fsl_launched_find(struct fsl_launched *out, const struct fsl_run
 	{
 		struct fsl_arena arena = {0};
 		struct bench *bench = fsl_arena_take(&arena, sizeof(*bench));
-		is_short = is_short || bench == NULL;
+		is_short = bench == NULL || votes == NULL; /* of this thread */
 #pragma omp for schedule(dynamic, 1) nowait
 		for (size_t r = 0; r < run->n_ranks; r++) {
 			is_short = is_short || judge_rank(&votes[r], bench, run, cuts, r) != FSL_OK;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "judge/by_step.h"
 #include "report/capture_text.h"
-#include "base/utf8.h"
 
 enum { RANGES_IN_HEADLINE = 6, RANGES_IN_HANG = 4 };
 

@@ -6,10 +6,10 @@
 
 #include <cmocka.h>
 
+#include "base/utf8.h"
 #include "report/case_json.h"
 #include "report/words.h"
 #include "samples.h"
-#include "base/utf8.h"
 
 static cJSON *case_of(struct sample *sample)
 {

@@ -7,11 +7,11 @@
 
 #include <cmocka.h>
 
+#include "base/utf8.h"
 #include "model/steps.h"
 #include "report/screen.h"
 #include "samples.h"
 #include "text/phrase.h"
-#include "base/utf8.h"
 
 /* Free with free(). */
 static char *text_of_report(const struct fsl_report *report)

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/number.h"
-#include "text/phrase.h"
 #include "base/utf8.h"
+#include "text/phrase.h"
 
 static void ranks_are_told_in_ranges(void **state)
 {
