@@ -136,6 +136,24 @@ static double gain_of(const struct rhythm *rhythm, const struct fsl_arcs_case *c
 	return usual[1] - usual[0];
 }
 
+/* False if no member is the costliest often enough for a rhythm, or one is in most steps of the
+ * second half: slow in each of them. Spares the search, which most classes do not need. */
+static bool may_have_rhythm(const size_t *costliest, const struct fsl_arcs_case *c)
+{
+	size_t usual = SIZE_MAX, n_votes = 0, n_costly = 0, n_usual = 0, half = c->n_steps / 2;
+	for (size_t s = 0; s < c->n_steps; s++) {
+		n_costly += costliest[s] != SIZE_MAX;
+	}
+	for (size_t s = half; s < c->n_steps; s++) {
+		usual = n_votes == 0 ? costliest[s] : usual;
+		n_votes += costliest[s] == usual ? 1 : SIZE_MAX;
+	}
+	for (size_t s = half; s < c->n_steps; s++) {
+		n_usual += usual != SIZE_MAX && costliest[s] == usual;
+	}
+	return n_costly >= FSL_ARCS_RHYTHM_TIMES_MIN && 3 * n_usual < 2 * (c->n_steps - half);
+}
+
 bool fsl_arcs_name_rhythm(struct fsl_arcs_case *c, struct fsl_arena *arena)
 {
 	size_t n = c->n_steps, *costliest = fsl_arena_take(arena, n * sizeof(*costliest));
@@ -144,6 +162,9 @@ bool fsl_arcs_name_rhythm(struct fsl_arcs_case *c, struct fsl_arena *arena)
 		return false;
 	}
 	find_costliest(costliest, c);
+	if (!may_have_rhythm(costliest, c)) {
+		return true;
+	}
 	struct rhythm rhythm = find_rhythm(costliest, c);
 	if (rhythm.p > FSL_ARCS_RHYTHM_P_MAX) {
 		return true;
