@@ -67,7 +67,7 @@ static enum fsl_status measure(struct fsl_arcs_case *c, struct fsl_arcs *out,
 static enum fsl_status ask(struct fsl_arcs_rank *rank, const struct fsl_arcs_case *c,
 			   const struct fsl_equals *equals, size_t member, struct fsl_error *err)
 {
-	/* What recurs costs its steps more than all of them on average. */
+	/* The cost of a rank that recurs is a mean over all steps; its slow steps cost more. */
 	double cost =
 		rank->verdict.word == FSL_ARCS_RECURS ? rank->verdict.excess : rank->verdict.cost;
 	double least_ms = FSL_ARCS_COST_PART * cost * rank->step_ms;

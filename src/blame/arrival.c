@@ -36,8 +36,7 @@ static size_t step_of(const struct fsl_case *facts, const struct fsl_arcs_rank *
 	return step_at(facts, rank, s, 0.5);
 }
 
-/* Of the steps of the job beneath a slow step of the class the longest: it is slow because of it.
- */
+/* The longest of the job's steps that a slow step of the class overlaps: the rank made it long. */
 static size_t slow_step_of(const struct fsl_case *facts, const struct fsl_arcs_rank *rank, size_t s)
 {
 	static const double parts[] = {0.0, 1.0};
@@ -52,7 +51,7 @@ static size_t slow_step_of(const struct fsl_case *facts, const struct fsl_arcs_r
 	return best;
 }
 
-/* Of a rank that recurs the slow steps alone. */
+/* If a rank recurs, its slow steps count and no others. */
 static void set_arrivals(struct arrivals *out, const struct fsl_case *facts,
 			 const struct fsl_arcs_rank *rank)
 {

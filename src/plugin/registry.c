@@ -239,8 +239,8 @@ static enum fsl_status adopt(struct fsl_registry *registry, const char *path, vo
 	return FSL_OK;
 }
 
-/* What a plug-in does, this program does: nobody else may change the file, or put another one in
- * its place. Looks at the file and at the folder that holds it. */
+/* A plug-in runs with the rights of this program. So nobody else may change its file or the folder
+ * that holds it. */
 static enum fsl_status check_trust(const char *canonical, struct fsl_error *err)
 {
 	char folder[PATH_MAX];
