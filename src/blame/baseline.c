@@ -195,7 +195,7 @@ static void grow_together(struct fsl_baseline *out, const struct sums *sums)
 }
 
 typedef enum fsl_status (*summer)(struct fsl_profile_sums *sums, const struct fsl_profile *profile,
-				  struct fsl_error *err);
+				  const struct fsl_profile *beside, struct fsl_error *err);
 
 static enum fsl_status compare_sums(struct fsl_baseline *out, const struct fsl_profile *now,
 				    const struct fsl_profile *then, bool is_kernels,
@@ -204,8 +204,8 @@ static enum fsl_status compare_sums(struct fsl_baseline *out, const struct fsl_p
 	summer sum = is_kernels ? fsl_profile_sum_kernels : fsl_profile_sum_comms;
 	double least_ms = FSL_CAPTURE_COST_SHARE_MIN * out->then_ms[FSL_BASELINE_STEP];
 	struct sums sums = {0};
-	enum fsl_status status = sum(&sums.now, now, err);
-	FSL_THEN(status, sum(&sums.then, then, err));
+	enum fsl_status status = sum(&sums.now, now, then, err);
+	FSL_THEN(status, sum(&sums.then, then, now, err));
 	if (status == FSL_OK && is_kernels && out->worst == NULL) {
 		grow_together(out, &sums);
 	}

@@ -44,6 +44,7 @@ static void merge(struct fsl_profile_sums *sums, double n_shares)
 			sums->items[n++] = sums->items[i];
 		}
 	}
+	n_shares = fmax(n_shares, 1.0); /* kernels without a step */
 	for (size_t i = 0; i < n; i++) {
 		sums->items[i].ms /= n_shares * FSL_NS_PER_MS;
 		sums->items[i].count /= n_shares;
@@ -68,22 +69,19 @@ static enum fsl_status add(struct fsl_profile_sums *sums, const char *name, int6
 	return status;
 }
 
-/* Steps of all ranks together: the divisor of the amounts. */
-static double count_shares(const struct fsl_profile *profile)
-{
-	size_t n_all = 0;
-	for (size_t r = 0; r < profile->n_ranks; r++) {
-		n_all += fsl_profile_n_steps(&profile->ranks[r]);
-	}
-	return n_all > 0 ? (double)n_all : 1.0;
-}
-
 enum fsl_status fsl_profile_sum_kernels(struct fsl_profile_sums *sums,
-					const struct fsl_profile *profile, struct fsl_error *err)
+					const struct fsl_profile *profile,
+					const struct fsl_profile *beside, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
+	double n_shares = 0.0;
 	for (size_t r = 0; r < profile->n_ranks; r++) {
 		const struct fsl_profile_rank *rank = &profile->ranks[r];
+		const struct fsl_profile_rank *other = fsl_profile_rank_of(beside, rank->rank);
+		if (rank->n_kernels == 0 || other == NULL || other->n_kernels == 0) {
+			continue;
+		}
+		n_shares += (double)fsl_profile_n_steps(rank);
 		for (size_t k = 0; k < rank->n_kernels && status == FSL_OK; k++) {
 			const struct fsl_profile_kernels *kernels = &rank->kernels[k];
 			const char *name =
@@ -94,7 +92,7 @@ enum fsl_status fsl_profile_sum_kernels(struct fsl_profile_sums *sums,
 			status = add(sums, name, kernels->total_ns, kernels->count, err);
 		}
 	}
-	merge(sums, count_shares(profile));
+	merge(sums, n_shares);
 	return status;
 }
 
@@ -117,11 +115,18 @@ static const char *group_name(const struct fsl_profile_rank *rank, uint32_t grou
 }
 
 enum fsl_status fsl_profile_sum_comms(struct fsl_profile_sums *sums,
-				      const struct fsl_profile *profile, struct fsl_error *err)
+				      const struct fsl_profile *profile,
+				      const struct fsl_profile *beside, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
+	double n_shares = 0.0;
 	for (size_t r = 0; r < profile->n_ranks; r++) {
 		const struct fsl_profile_rank *rank = &profile->ranks[r];
+		const struct fsl_profile_rank *other = fsl_profile_rank_of(beside, rank->rank);
+		if (rank->n_comms == 0 || other == NULL || other->n_comms == 0) {
+			continue;
+		}
+		n_shares += (double)fsl_profile_n_steps(rank);
 		for (size_t c = 0; c < rank->n_comms && status == FSL_OK; c++) {
 			const struct fsl_profile_comm *comm = &rank->comms[c];
 			const char *op = fsl_strpool_text(rank->names, comm->name_id);
@@ -132,7 +137,7 @@ enum fsl_status fsl_profile_sum_comms(struct fsl_profile_sums *sums,
 			status = add(sums, name, comm->elapse_ns, 1, err);
 		}
 	}
-	merge(sums, count_shares(profile));
+	merge(sums, n_shares);
 	return status;
 }
 

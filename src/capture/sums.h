@@ -26,12 +26,17 @@ struct fsl_profile_step_mean {
 /* Mean over the steps of one rank; n_ranks is 1, or 0 without steps. */
 struct fsl_profile_step_mean fsl_profile_rank_mean(const struct fsl_profile_rank *rank);
 
-/* Sums kernels by type, shapes and core, and communication by operator and group. Start @sums as
- * {0}. FSL_ERR_MEMORY only. */
+/*
+ * Sums kernels by type, shapes and core, and communication by operator and group, of the ranks that
+ * have such data in @beside, too: what is compared is of the same ranks. Start @sums as {0}.
+ * FSL_ERR_MEMORY only.
+ */
 enum fsl_status fsl_profile_sum_kernels(struct fsl_profile_sums *sums,
-					const struct fsl_profile *profile, struct fsl_error *err);
+					const struct fsl_profile *profile,
+					const struct fsl_profile *beside, struct fsl_error *err);
 enum fsl_status fsl_profile_sum_comms(struct fsl_profile_sums *sums,
-				      const struct fsl_profile *profile, struct fsl_error *err);
+				      const struct fsl_profile *profile,
+				      const struct fsl_profile *beside, struct fsl_error *err);
 /*
  * Sums over the whole capture, of ranks that have the data: host calls (those of AscendCL if there
  * are any, because they contain the lower levels), and the host self time of framework operators.

@@ -134,6 +134,34 @@ static void equal_captures_have_no_findings(void **state)
 	fsl_profile_findings_fini(&findings);
 }
 
+static void ranks_without_kernels_in_one_capture_make_no_kernel_more_frequent(void **state)
+{
+	(void)state;
+	for (size_t n_lost = 1; n_lost < RANKS; n_lost++) {
+		then.ranks[n_lost].n_kernels = 0;
+		then.ranks[n_lost].n_comms = 0;
+		struct fsl_profile_findings findings = judge(&now, &then);
+		assert_int_equal(findings.n_items, 0);
+		fsl_profile_findings_fini(&findings);
+	}
+}
+
+static void a_kernel_that_grew_is_measured_on_the_ranks_that_have_it_in_both(void **state)
+{
+	(void)state;
+	then.ranks[0].n_kernels = 0;
+	now.ranks[3].n_kernels = 0;
+	for (size_t r = 0; r < RANKS; r++) {
+		now.kernels[r][0].total_ns += 2 * 15000000;
+	}
+	struct fsl_profile_findings findings = judge(&now, &then);
+	assert_int_equal(count(&findings, "kernel_grew"), 1);
+	for (size_t i = 0; i < findings.n_items; i++) {
+		assert_float_equal((float)findings.items[i].gain_ms, 15.0f, 1e-4f);
+	}
+	fsl_profile_findings_fini(&findings);
+}
+
 static void a_kernel_that_takes_longer_on_all_ranks_is_told_with_the_step(void **state)
 {
 	(void)state;
@@ -292,6 +320,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(without_a_baseline_nothing_is_said),
 		CASE(equal_captures_have_no_findings),
+		CASE(ranks_without_kernels_in_one_capture_make_no_kernel_more_frequent),
+		CASE(a_kernel_that_grew_is_measured_on_the_ranks_that_have_it_in_both),
 		CASE(a_kernel_that_takes_longer_on_all_ranks_is_told_with_the_step),
 		CASE(kernels_that_all_grew_alike_are_told_as_slower_devices),
 		CASE(waiting_for_a_rank_that_grew_is_no_slower_communication),
