@@ -32,6 +32,8 @@ enum fsl_verification_mode {
 	FSL_VERIFICATION_OFF,
 };
 enum fsl_schema { FSL_SCHEMA_FAILSLOW, FSL_SCHEMA_SYSTRACE };
+enum fsl_webhook_form { FSL_WEBHOOK_FAILSLOW, FSL_WEBHOOK_SLACK };
+enum fsl_slurm_mode { FSL_SLURM_OFF, FSL_SLURM_COMMENT, FSL_SLURM_DRAIN };
 
 enum { FSL_AGG_FUNCS_MAX = 16, FSL_METRIC_CONFIGS_MAX = 64, FSL_DETECTOR_CONFIGS_MAX = 64 };
 /* Greatest size of a file: room for the groups of 100,000 ranks. */
@@ -124,6 +126,16 @@ struct fsl_config {
 	int64_t max_num_normal_results;
 	double look_back_mins;
 	enum fsl_schema verdict_schema;
+
+	/* Who is told of incidents; NULL: this channel is off. */
+	const char *alertmanager_url, *textfile_path, *webhook_url, *webhook_secret_file, *syslog,
+		*slurm_command, *kafka_brokers, *kafka_topic;
+	enum fsl_webhook_form webhook_form;
+	enum fsl_slurm_mode slurm;
+	const char **command_hook; /* [n_command_hook]: program and its arguments */
+	size_t n_command_hook;
+	int64_t syslog_enterprise; /* number behind the @ of structured data */
+	double alarm_timeout_s;    /* of all channels together */
 
 	/* Topology: hccl_domain; n_lists == 0 if absent. */
 	struct fsl_domain hccl_domain[FSL_GROUP_KINDS_N];

@@ -36,6 +36,8 @@ static const char *const log_types[] = {"timeline", "log", NULL};
 static const char *const algorithms[] = {"failslow", "systrace", NULL}; /* enum fsl_algorithm */
 static const char *const schemas[] = {"failslow", "systrace", NULL};    /* enum fsl_schema */
 static const char *const verifications[] = {"replay", "off", NULL};     /* fsl_verification_mode */
+static const char *const webhook_forms[] = {"failslow", "slack", NULL}; /* fsl_webhook_form */
+static const char *const slurm_modes[] = {"off", "comment", "drain", NULL}; /* fsl_slurm_mode */
 static const char *const flags[] = {"compute", "network", "storage", NULL};
 static const char *const causes[] = {"compute", "host", "dataloader", "storage", "network", NULL};
 static const char *const funcs[] = {"min", "max", "mean",       "median",   "sum", "std",
@@ -135,6 +137,34 @@ static const struct fsl_config_key keys[] = {
 	 SYSTRACE, "No second alarm for the same culprits within this time; 0: always an alarm."},
 	{MODEL, "verdict_schema", CHOICE, AT(verdict_schema), "\"failslow\"", ANY, "", schemas,
 	 OURS, "Keys of the verdict files: all of ours, or only those that sysTrace has."},
+
+	/* Alarms: who is told of incidents. */
+	{MODEL, "textfile_path", PATH_NULL, AT(textfile_path), "null", ANY, "", NULL, OURS,
+	 "Folder of node_exporter's text files: failslow.prom is written there; null: none."},
+	{MODEL, "alertmanager_url", TEXT, AT(alertmanager_url), "null", ANY, "", NULL, OURS,
+	 "Alertmanager that gets open incidents in each run, as in http://host:9093."},
+	{MODEL, "webhook_url", TEXT, AT(webhook_url), "null", ANY, "", NULL, OURS,
+	 "Address that is told once of each begin and end; env:NAME and file:PATH hide it."},
+	{MODEL, "webhook_form", CHOICE, AT(webhook_form), "\"failslow\"", ANY, "", webhook_forms,
+	 OURS, "What the webhook gets: our document, or a message that Slack takes."},
+	{MODEL, "webhook_secret_file", PATH_NULL, AT(webhook_secret_file), "null", ANY, "", NULL,
+	 OURS, "File with the key that signs; null: $FAILSLOW_WEBHOOK_SECRET, else no signature."},
+	{MODEL, "syslog", TEXT, AT(syslog), "null", ANY, "", NULL, OURS,
+	 "Where begins and ends are logged: \"local\", \"journald\", or udp://host:514."},
+	{MODEL, "syslog_enterprise", INTEGER, AT(syslog_enterprise), "32473", 0, COUNT_LIMIT, "",
+	 NULL, OURS, "Private enterprise number in structured data; 32473 is that of examples."},
+	{MODEL, "slurm", CHOICE, AT(slurm), "\"off\"", ANY, "", slurm_modes, OURS,
+	 "Notes incidents in the comments of Slurm's nodes; drain also takes repeaters out."},
+	{MODEL, "slurm_command", TEXT, AT(slurm_command), "\"scontrol\"", ANY, "", NULL, OURS,
+	 "The program that changes nodes of Slurm."},
+	{MODEL, "kafka_brokers", TEXT, AT(kafka_brokers), "null", ANY, "", NULL, OURS,
+	 "Brokers of Kafka that get begins and ends, as in host1:9092,host2:9092."},
+	{MODEL, "kafka_topic", TEXT, AT(kafka_topic), "\"failslow\"", ANY, "", NULL, OURS,
+	 "Topic of those messages."},
+	{MODEL, "command_hook", OTHER("array"), "[]", ANY, "", NULL, OURS,
+	 "Program and arguments that are run at each begin and end, the edge on its stdin."},
+	{MODEL, "alarm_timeout_s", REAL, AT(alarm_timeout_s), "10", 0.1, SECONDS_LIMIT, "s", NULL,
+	 OURS, "Time that all receivers together may take in one run; the rest waits."},
 
 	/* Judgement. */
 	{MODEL, "algorithm", CHOICE, AT(algorithm), "\"failslow\"", ANY, "", algorithms, OURS,

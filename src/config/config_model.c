@@ -209,38 +209,77 @@ static bool is_log_pattern(const cJSON *item)
 	return has_time && compiled != NULL;
 }
 
-static enum fsl_status load_log_patterns(struct fsl_config_loader *loader, const cJSON *root)
+/* A list of texts. */
+struct text_list {
+	const char *key, *allowed; /* what is told of a wrong one */
+	size_t n_max;
+	bool (*is_good)(const cJSON *item);
+};
+
+static enum fsl_status load_texts(struct fsl_config_loader *loader, const cJSON *root,
+				  const struct text_list *list, const char ***texts,
+				  size_t *n_texts)
 {
-	static const char key[] = "log_patterns";
-	enum { PATTERNS_MAX = 64 };
-	struct fsl_config *config = loader->config;
-	const cJSON *item = fsl_config_item(root, key);
+	struct fsl_arena *arena = &loader->config->arena;
+	const cJSON *item = fsl_config_item(root, list->key);
 	if (item == NULL) {
-		return fsl_config_record(loader, key, fsl_config_row(key)->fallback, true);
+		return fsl_config_record(loader, list->key, fsl_config_row(list->key)->fallback,
+					 true);
 	}
-	size_t n = cJSON_IsArray(item) ? (size_t)cJSON_GetArraySize(item) : 0;
-	bool is_good = cJSON_IsArray(item) && n <= PATTERNS_MAX;
-	config->log_patterns = fsl_arena_alloc(&config->arena, n * sizeof(*config->log_patterns));
-	if (config->log_patterns == NULL) {
+	size_t n = cJSON_IsArray(item) ? (size_t)cJSON_GetArraySize(item) : 0, n_good = 0;
+	bool is_good = cJSON_IsArray(item) && n <= list->n_max;
+	const char **copies = fsl_arena_alloc(arena, (n + 1) * sizeof(*copies));
+	if (copies == NULL) {
 		return fsl_config_no_memory(loader);
 	}
 	for (const cJSON *one = item->child; is_good && one != NULL; one = one->next) {
-		is_good = is_log_pattern(one);
-		const char *copy =
-			is_good ? fsl_arena_strdup(&config->arena, one->valuestring) : "";
+		is_good = list->is_good(one);
+		const char *copy = is_good ? fsl_arena_strdup(arena, one->valuestring) : "";
 		if (copy == NULL) {
 			return fsl_config_no_memory(loader);
 		}
-		config->log_patterns[config->n_log_patterns++] = copy;
+		copies[n_good++] = copy;
 	}
 	if (!is_good) {
-		config->n_log_patterns = 0;
-		return fsl_config_wrong(loader, key, item,
-					"list of at most 64 regular expressions (PCRE2), each with "
-					"a group time, rate, span or elapsed, as in "
-					"step (?<step>\\d+) took (?<time>\\d+) (?<unit>ms)");
+		return fsl_config_wrong(loader, list->key, item, list->allowed);
 	}
-	return fsl_config_record_json(loader, key, item, false);
+	copies[n] = NULL;
+	*texts = copies;
+	*n_texts = n;
+	return fsl_config_record_json(loader, list->key, item, false);
+}
+
+static enum fsl_status load_log_patterns(struct fsl_config_loader *loader, const cJSON *root)
+{
+	static const struct text_list list = {
+		.key = "log_patterns",
+		.allowed =
+			"list of at most 64 regular expressions (PCRE2), each with a group time, "
+			"rate, span or elapsed, as in "
+			"step (?<step>\\d+) took (?<time>\\d+) (?<unit>ms)",
+		.n_max = 64,
+		.is_good = is_log_pattern,
+	};
+	return load_texts(loader, root, &list, &loader->config->log_patterns,
+			  &loader->config->n_log_patterns);
+}
+
+static bool is_word(const cJSON *item)
+{
+	return cJSON_IsString(item);
+}
+
+static enum fsl_status load_command_hook(struct fsl_config_loader *loader, const cJSON *root)
+{
+	static const struct text_list list = {
+		.key = "command_hook",
+		.allowed = "list of at most 64 texts: a program, then its arguments; no shell "
+			   "reads them",
+		.n_max = 64,
+		.is_good = is_word,
+	};
+	return load_texts(loader, root, &list, &loader->config->command_hook,
+			  &loader->config->n_command_hook);
 }
 
 /* Reads one list of ranks, in the order of the file. *ok: it is a list of different ranks. */
@@ -359,5 +398,6 @@ enum fsl_status fsl_config_load_model(struct fsl_config_loader *loader, const cJ
 	FSL_TRY(fsl_config_load_domains(loader, root));
 	FSL_TRY(load_causes(loader, root));
 	FSL_TRY(load_log_patterns(loader, root));
+	FSL_TRY(load_command_hook(loader, root));
 	return complete_state_path(loader);
 }

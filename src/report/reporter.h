@@ -16,6 +16,7 @@
 #include "account/outcome.h"
 
 struct fsl_config;
+struct fsl_incidents;
 struct fsl_matrices;
 struct fsl_profile_cluster;
 struct fsl_profile_findings;
@@ -60,6 +61,8 @@ struct fsl_report {
 	bool colours;    /* the terminal behind @stream shows colours */
 	int width;       /* of the terminal, columns */
 
+	/* Of the job, once they were brought up to date; NULL: they are not kept. */
+	const struct fsl_incidents *incidents;
 	/* Paths of files that reporters wrote, for later reporters. */
 	const char *perception_path, *localisation_path;
 	/* The perception as a document, once a reporter has made it; NULL: not made. */

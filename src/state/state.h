@@ -1,6 +1,7 @@
 /*
- * Keeps the alarms that were sent in an SQLite file, for later runs. The file can be deleted at any
- * time; the only loss is that an alarm may be sent again.
+ * Keeps in an SQLite file what later runs have to know: the alarms that were given, incidents
+ * (incidents.h), and what is to be delivered (outbox.h). The file can be deleted at any time; an
+ * alarm may then be given again.
  */
 #ifndef FSL_STATE_STATE_H
 #define FSL_STATE_STATE_H
@@ -17,7 +18,15 @@ struct fsl_state; /* opaque; used by one thread */
  * nothing is changed and a run can go on without state: every alarm is then a new one.
  */
 enum fsl_status fsl_state_open(struct fsl_state **out, const char *path, struct fsl_error *err);
+/* The same for a file that is there; FSL_ERR_INPUT: no run left one. */
+enum fsl_status fsl_state_find(struct fsl_state **out, const char *path, struct fsl_error *err);
 void fsl_state_close(struct fsl_state *state);
+
+/* Begins a transaction that writes, unless one is open; other runs wait until it is settled. */
+enum fsl_status fsl_state_begin(struct fsl_state *state, struct fsl_error *err);
+/* Keeps what was written since, or drops it as if it had never begun. FSL_OK also if no transaction
+ * is open. */
+enum fsl_status fsl_state_settle(struct fsl_state *state, bool is_kept, struct fsl_error *err);
 
 /* Result of looking an alarm up in the history. */
 struct fsl_alarm {
@@ -29,8 +38,7 @@ struct fsl_alarm {
  * Looks for a repeated alarm. *out is suppressed if an alarm of the same @job with the same verdict
  * kind and the same culprit ranks, peers and causes was recorded in (now - look_back, now]. @job is
  * the path of its folder, as several jobs may share a state file. Otherwise the alarm is recorded
- * as new. look_back_mins 0: never suppressed. The record is kept once fsl_state_settle_alarm() is
- * called. Until then other runs wait, and no other call on the state is allowed.
+ * as new. look_back_mins 0: never suppressed. The record is kept once fsl_state_settle() is called.
  *
  * An incident goes on while it is seen again, alarmed or suppressed, within look_back of the last
  * time. An alarm that is due again keeps the since_ns of its incident. A verdict without culprits
@@ -43,11 +51,6 @@ enum fsl_status fsl_state_check_alarm(struct fsl_state *state, const char *job,
 				      const struct fsl_localisation *localisation, int64_t now_ns,
 				      double look_back_mins, struct fsl_alarm *out,
 				      struct fsl_error *err);
-/* Keeps the record of the checked alarm if it was told, else drops it. FSL_OK also if no alarm was
- * checked. */
-enum fsl_status fsl_state_settle_alarm(struct fsl_state *state, bool is_told,
-				       struct fsl_error *err);
-
 /* Makes the folder of the state file. */
 enum fsl_status fsl_state_prepare_folder(const char *state_path, struct fsl_error *err);
 

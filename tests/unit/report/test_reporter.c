@@ -211,7 +211,8 @@ static size_t place_of(const char *name)
 static void alarms_are_marked_first_and_files_are_written_before_they_are_shown(void **state)
 {
 	(void)state;
-	assert_int_equal(place_of("look_back"), 0);
+	assert_int_equal(place_of("incidents"), 0);
+	assert_true(place_of("text") < place_of("alertmanager")); /* it may keep the run waiting */
 	assert_true(place_of("systrace") < place_of("json"));
 	assert_true(place_of("systrace") < place_of("text"));
 	assert_true(place_of("case") < place_of("msprof"));

@@ -95,7 +95,7 @@ static bool check_at(int64_t now_ns, double look_back_mins, int64_t *since_ns)
 	assert_int_equal(fsl_state_check_alarm(fixture.state, "/job", &fixture.localisation, now_ns,
 					       look_back_mins, &alarm, &fixture.err),
 			 FSL_OK);
-	assert_int_equal(fsl_state_settle_alarm(fixture.state, true, &fixture.err), FSL_OK);
+	assert_int_equal(fsl_state_settle(fixture.state, true, &fixture.err), FSL_OK);
 	*since_ns = alarm.since_ns;
 	return alarm.is_suppressed;
 }
@@ -457,7 +457,7 @@ static void a_run_that_ends_before_its_verdict_alarmed_nobody(void **state)
 	assert_false(fsl_state_check_alarm(fixture.state, "/job", &fixture.localisation, NOW,
 					   LOOK_BACK_MINS, &alarm, &fixture.err) != FSL_OK ||
 		     alarm.is_suppressed);
-	assert_int_equal(fsl_state_settle_alarm(fixture.state, false, &fixture.err), FSL_OK);
+	assert_int_equal(fsl_state_settle(fixture.state, false, &fixture.err), FSL_OK);
 	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
 	open_state();
 	assert_true(check_at(NOW, LOOK_BACK_MINS, &since_ns));
@@ -474,7 +474,7 @@ static void a_new_file_whose_first_alarm_nobody_saw_takes_the_next(void **state)
 		assert_int_equal(fsl_state_check_alarm(fixture.state, "/job", &fixture.localisation,
 						       NOW, LOOK_BACK_MINS, &alarm, &fixture.err),
 				 FSL_OK);
-		assert_int_equal(fsl_state_settle_alarm(fixture.state, false, &fixture.err),
+		assert_int_equal(fsl_state_settle(fixture.state, false, &fixture.err),
 				 FSL_OK);
 		assert_int_equal(count_alarms(), 0);
 	}
@@ -536,7 +536,7 @@ static void a_file_of_the_version_before_keeps_its_alarms_and_nothing_else(void 
 	assert_true(check_at(NOW + 1, LOOK_BACK_MINS, &since_ns));
 	assert_int_equal(since_ns, NOW);
 	assert_int_equal(query("SELECT count(*) FROM sqlite_master WHERE name = 'kept'"), 0);
-	assert_int_equal(query("PRAGMA user_version"), 3);
+	assert_int_equal(query("PRAGMA user_version"), 4);
 }
 
 static void file_of_a_newer_version_is_left_alone(void **state)
@@ -584,7 +584,7 @@ static int alarms_of_runs_at_once(void)
 				fsl_state_open(&own, fixture.path, NULL) == FSL_OK &&
 				fsl_state_check_alarm(own, "/job", &fixture.localisation, NOW,
 						      LOOK_BACK_MINS, &alarm, NULL) == FSL_OK &&
-				fsl_state_settle_alarm(own, true, NULL) == FSL_OK;
+				fsl_state_settle(own, true, NULL) == FSL_OK;
 			fsl_state_close(own);
 			_exit(!is_ok ? 2 : alarm.is_suppressed ? 0 : 1);
 		}

@@ -1,0 +1,30 @@
+/* Shared by the files that keep something in the state file. */
+#ifndef FSL_STATE_STATE_PARTS_H
+#define FSL_STATE_STATE_PARTS_H
+
+#include <sqlite3.h>
+
+#include "state/state.h"
+
+struct fsl_state {
+	sqlite3 *db;
+	char *path;
+	bool has_tables; /* else the first transaction makes them: one wait for the disk less */
+};
+
+/* Fills @err from the error of the database. @what: "open", "read" or "write". */
+enum fsl_status fsl_state_fail(const struct fsl_state *state, const char *what,
+			       struct fsl_error *err);
+
+/*
+ * Runs one statement to its first row, with its parameters in order: @types has a letter for each,
+ * t text, i int64_t, d double. Returns SQLite's code. The caller steps on and always calls
+ * sqlite3_finalize(*out).
+ */
+int fsl_state_ask(struct fsl_state *state, sqlite3_stmt **out, const char *sql, const char *types,
+		  ...);
+/* The same for a statement whose rows nobody reads. */
+enum fsl_status fsl_state_run(struct fsl_state *state, struct fsl_error *err, const char *sql,
+			      const char *types, ...);
+
+#endif
