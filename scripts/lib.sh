@@ -26,6 +26,9 @@ build | libopenblas-serial-dev | openblas-devel
 build | libsqlite3-dev       | sqlite-devel
 build | zlib1g-dev           | zlib-devel zlib-ng-compat-devel
 build | libzstd-dev          | libzstd-devel zstd-devel
+build | libcurl4-openssl-dev | libcurl-devel
+build | libssl-dev           | openssl-devel
+build | librdkafka-dev       | librdkafka-devel
 test  | libcmocka-dev        | libcmocka-devel
 test  | python3              | python3
 test  | python3-jsonschema   | python3-jsonschema

@@ -35,6 +35,9 @@ struct fsl_channel {
 				int64_t deadline_ns, struct fsl_error *err);
 };
 
+/* Version of librdkafka, "2.0.2"; "no": the program does without, or it is not installed. */
+const char *fsl_kafka_version(void);
+
 /* The table, ended by NULL. */
 extern const struct fsl_channel *const fsl_channels[];
 

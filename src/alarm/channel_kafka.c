@@ -29,6 +29,7 @@ static struct {
 	__typeof__(rd_kafka_flush) *flush;
 	__typeof__(rd_kafka_purge) *purge;
 	__typeof__(rd_kafka_destroy) *destroy;
+	__typeof__(rd_kafka_version_str) *version;
 	__typeof__(rd_kafka_err2str) *error_text;
 } kafka;
 
@@ -44,6 +45,7 @@ static bool load_kafka(void)
 		{"rd_kafka_flush", &kafka.flush},
 		{"rd_kafka_purge", &kafka.purge},
 		{"rd_kafka_destroy", &kafka.destroy},
+		{"rd_kafka_version_str", &kafka.version},
 		{"rd_kafka_err2str", &kafka.error_text},
 	};
 	return kafka.error_text != NULL ||
@@ -123,7 +125,17 @@ static enum fsl_status send_edge(const struct fsl_config *config, const struct f
 		       : fail(config, FSL_ERR_IO, kafka.error_text(code), err);
 }
 
+const char *fsl_kafka_version(void)
+{
+	return load_kafka() ? kafka.version() : "no";
+}
+
 #else
+
+const char *fsl_kafka_version(void)
+{
+	return "no";
+}
 
 static enum fsl_status send_edge(const struct fsl_config *config, const struct fsl_edge *edge,
 				 int64_t deadline_ns, struct fsl_error *err)

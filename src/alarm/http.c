@@ -187,14 +187,9 @@ enum fsl_status fsl_hmac_sha256(char out[FSL_HMAC_CHARS + 1], const char *key, c
 	return FSL_OK;
 }
 
-const char *fsl_http_library(void)
+const char *fsl_http_version(void)
 {
-	static char text[32];
-	if (!load_http()) {
-		return NULL;
-	}
-	(void)snprintf(text, sizeof(text), "libcurl %s", http.version(CURLVERSION_NOW)->version);
-	return text;
+	return load_http() ? http.version(CURLVERSION_NOW)->version : "no";
 }
 
 #else
@@ -217,9 +212,9 @@ enum fsl_status fsl_hmac_sha256(char out[FSL_HMAC_CHARS + 1], const char *key, c
 			"built without libcrypto: key=\"webhook_secret_file\"");
 }
 
-const char *fsl_http_library(void)
+const char *fsl_http_version(void)
 {
-	return NULL;
+	return "no";
 }
 
 #endif

@@ -30,7 +30,7 @@ enum { FSL_HMAC_CHARS = 64 };
 enum fsl_status fsl_hmac_sha256(char out[FSL_HMAC_CHARS + 1], const char *key, const char *text,
 				struct fsl_error *err);
 
-/* "libcurl 7.88.1"; NULL: built without. */
-const char *fsl_http_library(void);
+/* Version of libcurl, "7.88.1"; "no": the program does without, or it is not installed. */
+const char *fsl_http_version(void);
 
 #endif

@@ -13,6 +13,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "alarm/channel.h"
+#include "alarm/http.h"
 #include "base/blas.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
@@ -83,6 +85,8 @@ static enum fsl_status print_version(bool as_json, struct fsl_error *err)
 		{"cJSON", cJSON_Version()},
 		{"GSL", gsl_version},
 		{"libcsv", csv},
+		{"libcurl", fsl_http_version()},
+		{"librdkafka", fsl_kafka_version()},
 		{"OpenBLAS", openblas_version(openblas, sizeof(openblas))},
 		{"PCRE2", pcre2},
 		{"protobuf-c", protobuf_c_version()},

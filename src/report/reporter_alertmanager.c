@@ -175,7 +175,7 @@ static void end(void *opaque, bool is_told)
 
 const struct fsl_reporter fsl_reporter_alertmanager = {
 	.name = "alertmanager",
-	.summary = "posts open incidents to Alertmanager in each run (alertmanager_url)",
+	.summary = "posts open incidents in each run (alertmanager_url)",
 	.self_bytes = sizeof(struct self),
 	.begin = begin,
 	.verdict = verdict,

@@ -165,7 +165,7 @@ static void end(void *opaque, bool is_told)
 
 const struct fsl_reporter fsl_reporter_incidents = {
 	.name = "incidents",
-	.summary = "keeps incidents, tells their begins and ends, marks alarms known by look_back",
+	.summary = "keeps incidents and tells their begins and ends",
 	.self_bytes = sizeof(struct self),
 	.begin = begin,
 	.verdict = verdict,

@@ -2,8 +2,8 @@
 """Runs the command-line cases: each is a shell script whose output is compared with files beside it.
 
 A case <topic>/<case>.sh runs with `bash -eu` in an empty scratch folder. It sees FAILSLOW (the
-program), DATASETS (the bundled data sets), CONFIGS (the shipped configuration) and a bare
-environment in UTC. Beside it may stand
+program), DATASETS (the bundled data sets), CONFIGS (the shipped configuration),
+CASES (the folder of all cases) and a bare environment in UTC. Beside it may stand
   .stdout.exact .stderr.exact  the whole output
   .stdout.glob  .stderr.glob   one pattern per line (* ? and [[] for [); a line "..." is any number of lines
   .exit                        the exit code, 0 where the file is absent
@@ -106,7 +106,8 @@ def run_script(script, options):
                "CONFIGS": ROOT / "config"}
     environment = {"PATH": os.environ["PATH"], "HOME": str(scratch), "LC_ALL": "C", "TZ": "UTC",
                    "FAILSLOW": str(options.program.resolve()),
-                   "DATASETS": str(folders["DATASETS"]), "CONFIGS": str(folders["CONFIGS"])}
+                   "DATASETS": str(folders["DATASETS"]), "CONFIGS": str(folders["CONFIGS"]),
+                   "CASES": str(HERE)}
     # Sanitizer settings, MPI and the like reach the program through the environment.
     environment.update({key: value for key, value in os.environ.items()
                         if key.endswith("SAN_OPTIONS") or key.startswith("OMP_")})
