@@ -36,6 +36,7 @@ def parse_arguments():
     parser.add_argument("--program", default=ROOT / "build" / "failslow", type=pathlib.Path)
     parser.add_argument("--datasets", default=ROOT / "datasets", type=pathlib.Path)
     parser.add_argument("--without", action="append", default=[], help="beginnings of names to leave out")
+    parser.add_argument("--every", type=int, default=1, help="only each N-th case")
     parser.add_argument("--set-exact-output", action="store_true")
     return parser.parse_args()
 
@@ -144,7 +145,7 @@ def main():
     options = parse_arguments()
     if not options.program.exists():
         sys.exit(f"run.py: there is no program to test: {options.program}")
-    scripts = find_cases(options.cases, options.without)
+    scripts = find_cases(options.cases, options.without)[::options.every]
     if not scripts:
         sys.exit("run.py: no case has such a name")
     os.umask(0o022)  # files of a state that others may write are not used
