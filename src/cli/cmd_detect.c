@@ -14,8 +14,9 @@
 #include "engine/threads.h"
 #include "plugin/registry.h"
 #include "report/reporter.h"
+#include "state/job_lock.h"
 
-enum { JOBS_MAX = 4096 };
+enum { JOBS_MAX = 4096, LOCK_WAIT_S_MAX = 86400 };
 
 /* The command line. */
 struct options {
@@ -26,6 +27,7 @@ struct options {
 	int64_t from_ns, to_ns;   /* INT64_MIN / INT64_MAX: open */
 	int64_t now_ns;           /* INT64_MIN: the clock */
 	int64_t jobs;             /* -1: as configured */
+	int64_t lock_wait_s;      /* -1: as configured */
 	int format;               /* enum fsl_output_format */
 	int color;                /* index in fsl_color_choices */
 	bool wants_long;
@@ -43,13 +45,26 @@ static void set_log_level(const struct options *options)
 	}
 }
 
+static enum fsl_status check_range(const struct options *o, struct fsl_error *err)
+{
+	if (o->from_ns > o->to_ns) {
+		char from[40], to[40];
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"--from is later than --to: from=\"%s\", to=\"%s\"",
+				fsl_format_utc(o->from_ns, from, sizeof(from)),
+				fsl_format_utc(o->to_ns, to, sizeof(to)));
+	}
+	return FSL_OK;
+}
+
 static enum fsl_status parse(struct options *o, int argc, char **argv, struct fsl_error *err)
 {
 	*o = (struct options){.exit_mode = FSL_EXIT_ALWAYS_DONE,
 			      .from_ns = INT64_MIN,
 			      .to_ns = INT64_MAX,
 			      .now_ns = INT64_MIN,
-			      .jobs = -1};
+			      .jobs = -1,
+			      .lock_wait_s = -1};
 	const struct fsl_opt table[] = {
 		{"config", 'c', FSL_OPT_TEXT, &o->config_path, 0, 0, NULL, "FILE",
 		 "model_config.json; without it the installed one"},
@@ -63,6 +78,8 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 		 "take TIME as the present (hang detection, file names)"},
 		{"jobs", 'j', FSL_OPT_INT, &o->jobs, 0, JOBS_MAX, NULL, "N",
 		 "threads; 0: one for each 16 MiB, one per core at most"},
+		{"lock-wait", 0, FSL_OPT_INT, &o->lock_wait_s, 0, LOCK_WAIT_S_MAX, NULL, "SECONDS",
+		 "wait so long for another run over the same job; without it lock_wait_s"},
 		{"format", 0, FSL_OPT_CHOICE, &o->format, 0, 0, fsl_verdict_formats, "FORMAT",
 		 "what goes to stdout: text (default), json, or the headline as one line"},
 		{"color", 0, FSL_OPT_CHOICE, &o->color, 0, 0, fsl_color_choices, "WHEN",
@@ -81,13 +98,7 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 	};
 	int n_operands = 0;
 	FSL_TRY(fsl_opt_parse(table, argc, argv, &n_operands, err));
-	if (o->from_ns > o->to_ns) {
-		char from[40], to[40];
-		return FSL_FAIL(err, FSL_ERR_USAGE,
-				"--from is later than --to: from=\"%s\", to=\"%s\"",
-				fsl_format_utc(o->from_ns, from, sizeof(from)),
-				fsl_format_utc(o->to_ns, to, sizeof(to)));
-	}
+	FSL_TRY(check_range(o, err));
 	fsl_operands_sort(argv + 1, (size_t)n_operands);
 	o->paths = (const char *const *)argv + 1;
 	o->n_paths = (size_t)n_operands;
@@ -143,6 +154,9 @@ static enum fsl_status apply(const struct options *options, struct fsl_config *c
 	}
 	if (options->jobs >= 0) {
 		config->jobs = options->jobs;
+	}
+	if (options->lock_wait_s >= 0) {
+		config->lock_wait_s = (double)options->lock_wait_s;
 	}
 	config->now_ns = options->now_ns != INT64_MIN ? options->now_ns : fsl_now_ns();
 	config->lacks_present = !has_present(options);
@@ -256,10 +270,36 @@ static enum fsl_status tell_captures_too(const struct options *options, int *exi
 	return status;
 }
 
-static enum fsl_status detect_as_configured(const struct options *options, bool has_captures,
-					    const struct fsl_error *refusal, int *exit_code,
-					    struct fsl_error *err)
+/*
+ * Keeps a run that writes apart from another run over the same job. *is_busy: the other run goes on
+ * and this one is to end. It found nothing wrong: the other run tells what there is to tell.
+ */
+static enum fsl_status take_lock(struct fsl_job_lock *lock, const struct fsl_config *config,
+				 bool *is_busy, struct fsl_error *err)
 {
+	const struct fsl_lock_request request = {config->state_path, config->root_path,
+						 config->training_log, config->lock_wait_s};
+	enum fsl_lock_result result = FSL_LOCK_NONE;
+	if (config->is_look) {
+		return FSL_OK;
+	}
+	FSL_TRY(fsl_job_lock_take(lock, &request, &result, err));
+	*is_busy = result == FSL_LOCK_BUSY;
+	if (*is_busy) {
+		fsl_log(FSL_LOG_WARNING, "detect",
+			"another run looks at this job, this one ends: root_path=\"%s\", pid=%lld, "
+			"lock_wait_s=%g",
+			config->root_path, (long long)lock->other, config->lock_wait_s);
+	}
+	return FSL_OK;
+}
+
+/* @is_busy: another run looks at the job, so that nothing was done. */
+static enum fsl_status detect_as_configured(const struct options *options, bool has_captures,
+					    const struct fsl_error *refusal, bool *is_busy,
+					    int *exit_code, struct fsl_error *err)
+{
+	struct fsl_job_lock lock = {.fd = -1};
 	struct fsl_config config = {0};
 	struct fsl_registry *registry = fsl_registry_create();
 	if (registry == NULL) {
@@ -275,7 +315,11 @@ static enum fsl_status detect_as_configured(const struct options *options, bool 
 		status =
 			fsl_operands_describe(&config, options->paths, options->n_paths, true, err);
 	}
-	FSL_THEN(status, detect(&config, options, has_captures, refusal, exit_code, err));
+	FSL_THEN(status, take_lock(&lock, &config, is_busy, err));
+	if (status == FSL_OK && !*is_busy) {
+		status = detect(&config, options, has_captures, refusal, exit_code, err);
+	}
+	fsl_job_lock_release(&lock);
 	fsl_config_fini(&config);
 	fsl_registry_destroy(registry);
 	return status;
@@ -285,7 +329,7 @@ enum fsl_status fsl_cmd_detect(int argc, char **argv, int *exit_code, struct fsl
 {
 	struct options options;
 	struct fsl_error refusal = {0};
-	bool has_captures = false, has_other = true;
+	bool has_captures = false, has_other = true, is_busy = false;
 	FSL_TRY(parse(&options, argc, argv, err));
 	if (options.wants_help) {
 		return FSL_OK;
@@ -294,13 +338,14 @@ enum fsl_status fsl_cmd_detect(int argc, char **argv, int *exit_code, struct fsl
 		FSL_TRY(fsl_profile_look(options.paths, options.n_paths, &has_captures, &has_other,
 					 &refusal, err));
 	}
-	enum fsl_status status =
-		has_other ? detect_as_configured(&options, has_captures, &refusal, exit_code, err)
-			  : FSL_ERR_INPUT;
+	enum fsl_status status = has_other ? detect_as_configured(&options, has_captures, &refusal,
+								  &is_busy, exit_code, err)
+					   : FSL_ERR_INPUT;
 	if (status == FSL_ERR_INPUT && has_captures) {
 		*err = (struct fsl_error){0};
 		return tell_captures(&options, false, has_other, exit_code, err);
 	}
-	return status == FSL_OK && has_captures ? tell_captures_too(&options, exit_code, err)
-						: status;
+	return status == FSL_OK && has_captures && !is_busy
+		       ? tell_captures_too(&options, exit_code, err)
+		       : status;
 }

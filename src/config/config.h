@@ -158,6 +158,7 @@ struct fsl_config {
 				     enough */
 	int64_t chapter_operators_min; /* 1000000: captures of fewer are cut by hours alone */
 	bool chapter_keep;             /* verdicts of chapters are kept for the next run */
+	double lock_wait_s;            /* 0: longest wait for another run over the same job */
 	int64_t jobs;                  /* threads; 0: as many as the input is worth */
 	int64_t now_ns;                /* --now or the clock; set by the command */
 

@@ -201,6 +201,10 @@ static const struct fsl_config_key keys[] = {
 	{MODEL, "jobs", INTEGER, AT(jobs), "0", 0, JOBS_LIMIT, "threads", NULL, OURS,
 	 "Number of threads; 0: as many as the input is worth, one per core at most."},
 
+	/* Runs again and again. */
+	{MODEL, "lock_wait_s", REAL, AT(lock_wait_s), "0", 0, SECONDS_LIMIT, "s", NULL, OURS,
+	 "Longest wait for another run over the same job; a run that waited in vain ends."},
+
 	/* Detectors besides those of the metrics. */
 	{MODEL, "detectors", OTHER("object"), "{}", ANY, "", NULL, OURS,
 	 "Parameters of built-in detectors, and detectors from shared objects, by name."},

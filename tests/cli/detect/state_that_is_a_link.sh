@@ -11,5 +11,6 @@ ls absent 2>&1 || find empty -size 0
 mkdir -m 755 kept
 export XDG_STATE_HOME="$PWD/unused"
 "$FAILSLOW" detect job --now 1750000320 --quiet --output kept
-ls kept own/failslow
+ls kept
+ls own/failslow | sed 's/^[0-9a-f]*-/HASH-/' | sort
 ls unused 2>&1 || true

@@ -23,7 +23,8 @@ check() { # check FOLDER MODE FILE
     plant_journal "$1/failslow_state.db" "$3"
     "$FAILSLOW" detect job --now 1750000200 --output "$1" --quiet --exit-code 2>&1
     cat "$3"
-    ls "$1" own/failslow
+    ls "$1"
+    ls own/failslow | sed 's/^[0-9a-f]*-/HASH-/' | sort
     rm -r own
 }
 "$FAILSLOW" simulate job tp=2 dp=2 steps=24 fault="compute ranks=1 factor=1.4 onset=10" >/dev/null
