@@ -159,6 +159,8 @@ struct fsl_config {
 	int64_t chapter_operators_min; /* 1000000: captures of fewer are cut by hours alone */
 	bool chapter_keep;             /* verdicts of chapters are kept for the next run */
 	double lock_wait_s;            /* 0: longest wait for another run over the same job */
+	double keep_days;              /* 30: older verdict files are removed; 0: never */
+	int64_t keep_files;            /* 1000: verdict files of each kind that stay; 0: all */
 	int64_t jobs;                  /* threads; 0: as many as the input is worth */
 	int64_t now_ns;                /* --now or the clock; set by the command */
 

@@ -28,6 +28,7 @@ enum {
 	MINUTES_LIMIT = 525600, /* a year */
 	HOURS_LIMIT = 87600,    /* ten years */
 	SECONDS_LIMIT = 86400,
+	DAYS_LIMIT = 36500, /* a century */
 	JOBS_LIMIT = 4096,
 };
 #define SPAN_MIN 0.001
@@ -204,6 +205,10 @@ static const struct fsl_config_key keys[] = {
 	/* Runs again and again. */
 	{MODEL, "lock_wait_s", REAL, AT(lock_wait_s), "0", 0, SECONDS_LIMIT, "s", NULL, OURS,
 	 "Longest wait for another run over the same job; a run that waited in vain ends."},
+	{MODEL, "keep_days", REAL, AT(keep_days), "30", 0, DAYS_LIMIT, "days", NULL, OURS,
+	 "Verdict files that were written longer ago are removed; 0: none is for its age."},
+	{MODEL, "keep_files", INTEGER, AT(keep_files), "1000", 0, COUNT_LIMIT, "files", NULL, OURS,
+	 "Number of verdict files of each kind that stay in a folder, the newest ones; 0: all."},
 
 	/* Detectors besides those of the metrics. */
 	{MODEL, "detectors", OTHER("object"), "{}", ANY, "", NULL, OURS,

@@ -1,13 +1,16 @@
 /* Both verdicts into files, named as sysTrace names them, whole or not at all. */
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/os_error.h"
 #include "report/report.h"
+#include "report/retention.h"
 
 enum {
 	/* A run a second for an hour; a folder with more of them in a row is a loop. */
@@ -140,6 +143,22 @@ static enum fsl_status sync_folders(struct fsl_report *unused, const struct fsl_
 	return status != FSL_OK ? status : other;
 }
 
+/* Removes files of earlier runs that are too old or too many. */
+static void remove_old(const struct fsl_config *config)
+{
+	const struct fsl_retention rule = {config->keep_days, config->keep_files};
+	int64_t now_s = (int64_t)time(NULL);
+	size_t n_removed = fsl_retention_sweep(config->fail_slow_perception_path,
+					       FSL_RESULT_PERCEPTION, &rule, now_s);
+	n_removed += fsl_retention_sweep(config->slow_node_detection_path, FSL_RESULT_LOCALISATION,
+					 &rule, now_s);
+	if (n_removed > 0) {
+		fsl_log(FSL_LOG_INFO, "report",
+			"old verdict files are removed: files=%zu, keep_days=%g, keep_files=%lld",
+			n_removed, config->keep_days, (long long)config->keep_files);
+	}
+}
+
 /* Its keys are those that sysTrace's configuration has. */
 struct systrace {
 	const struct fsl_config *config;
@@ -166,6 +185,9 @@ static enum fsl_status verdict(void *self, struct fsl_report *report, struct fsl
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		enum fsl_status next = calls[i](report, config, status == FSL_OK ? err : NULL);
 		status = status == FSL_OK ? next : status;
+	}
+	if (status == FSL_OK) {
+		remove_old(config);
 	}
 	return status;
 }
