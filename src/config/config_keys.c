@@ -84,7 +84,7 @@ static const struct fsl_config_key keys[] = {
 	{MODEL, "min_startup_detection_steps", INTEGER, AT(min_startup_detection_steps), "10", 1,
 	 COUNT_LIMIT, "steps", NULL, SYSTRACE, "Fewer steps than this are no evidence."},
 	{MODEL, "fail_slow_span_mins", REAL, AT(fail_slow_span_mins), "30", SPAN_MIN, MINUTES_LIMIT,
-	 "min", NULL, SYSTRACE, "Time between two looks of a program that runs on."},
+	 "min", NULL, SYSTRACE, "Time between the begins of two looks of `failslow watch`."},
 	{MODEL, "hang_times_mins_thr", REAL, AT(hang_times_mins_thr), "30", SPAN_MIN, MINUTES_LIMIT,
 	 "min", NULL, SYSTRACE, "A job whose last event is older than this hangs."},
 	{MODEL, "hang_forget_hours", REAL, AT(hang_forget_hours), "24", SPAN_MIN, HOURS_LIMIT, "h",
