@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that key table, JSON Schemas, shipped files, docs/operations/configuration.md and the systemd unit agree.
+"""Checks that key table, JSON Schemas, shipped files, docs/operations/configuration.md and the systemd units agree.
 
-Arguments: the program. Needs the jsonschema package; exits with 77 (skipped) without it.
+Arguments: the program, FSL_RESULT_DIR of its build (optional). Needs the jsonschema package; exits with 77 (skipped) without it.
 """
 import json
 import pathlib
@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+RESULTS = "/etc/systrace/result"  # FSL_RESULT_DIR, as the documents have it
 FILES = ("model_config.json", "metric_config.json")
 TYPES = {"bool": "boolean", "integer": "integer", "number": "number", "text": "string",
          "path": "string", "object": "object", "array": "array"}
@@ -128,16 +129,20 @@ def check_manual(rows):
                   f"the program {table[place]}")
 
 
-def check_unit(rows):
-    """The service may write to the folders where results go by default."""
-    unit = (ROOT / "packaging" / "systemd" / "failslow.service").read_text()
-    writable = [pathlib.Path(path.removeprefix("-")) for line in unit.splitlines()
-                if line.startswith("ReadWritePaths=") for path in line.split("=", 1)[1].split()]
-    for row in rows:
-        if row["key"] in ("fail_slow_perception_path", "slow_node_detection_path"):
-            folder = pathlib.Path(row["default"])
-            if not any(path == folder or path in folder.parents for path in writable):
-                fault(f"failslow.service: {folder} is read-only, add it to ReadWritePaths")
+def check_unit(name, rows):
+    """The service may write to the folders where results go by default, in packages and otherwise."""
+    writable = []
+    for line in (ROOT / "packaging" / "systemd" / name).read_text().splitlines():
+        key, _, value = line.partition("=")
+        if key == "StateDirectory":
+            writable += [pathlib.Path("/var/lib") / word for word in value.split()]
+        elif key == "ReadWritePaths":
+            writable += [pathlib.Path(word.removeprefix("-")) for word in value.split()]
+    defaults = [row["default"] for row in rows if row["key"] in ("fail_slow_perception_path",
+                                                                 "slow_node_detection_path")]
+    for folder in [pathlib.Path(text) for text in defaults] + [pathlib.Path("/var/lib/failslow")]:
+        if not any(path == folder or path in folder.parents for path in writable):
+            fault(f"{name}: {folder} is read-only, add it to ReadWritePaths")
 
 
 def main():
@@ -146,8 +151,9 @@ def main():
     except ImportError:
         print("skipped: needs Python's jsonschema (apt-get install python3-jsonschema)")
         sys.exit(77)
-    rows = json.loads(subprocess.run([sys.argv[1], "config", "keys", "--format", "json"],
-                                     check=True, capture_output=True).stdout)
+    text = subprocess.run([sys.argv[1], "config", "keys", "--format", "json"], check=True, capture_output=True,
+                          text=True).stdout
+    rows = json.loads(text.replace(sys.argv[2], RESULTS) if len(sys.argv) > 2 else text)
     schemas = {"model_config.json": check_schema("model_config.json", rows, "<detector>"),
                "metric_config.json": check_schema("metric_config.json", rows, "<metric>")}
     for name in FILES:
@@ -155,7 +161,8 @@ def main():
         check_shipped(schemas[name], name, validator)
     check_schema_refuses(schemas, validator)
     check_manual(rows)
-    check_unit(rows)
+    for unit in ("failslow.service", "failslow-watch.service"):
+        check_unit(unit, rows)
     for text in faults:
         print(text)
     sys.exit(1 if faults else 0)

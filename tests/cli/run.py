@@ -26,6 +26,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+RESULTS = "/etc/systrace/result"  # where results go without a configuration, as the cases have it
 SECONDS = 120  # a case that takes longer hangs
 LINES_SHOWN = 60  # of what differs
 
@@ -35,6 +36,7 @@ def parse_arguments():
     parser.add_argument("cases", nargs="*", help="beginnings of case names; none: all")
     parser.add_argument("--program", default=ROOT / "build" / "failslow", type=pathlib.Path)
     parser.add_argument("--datasets", default=ROOT / "datasets", type=pathlib.Path)
+    parser.add_argument("--results", default=RESULTS, help="FSL_RESULT_DIR of the build")
     parser.add_argument("--without", action="append", default=[], help="beginnings of names to leave out")
     parser.add_argument("--every", type=int, default=1, help="only each N-th case")
     parser.add_argument("--set-exact-output", action="store_true")
@@ -124,6 +126,7 @@ def run_script(script, options):
         shutil.rmtree(scratch, ignore_errors=True)
     for name, folder in folders.items():
         outputs = [output.replace(str(folder), f"@{name}@") for output in outputs]
+    outputs = [output.replace(options.results, RESULTS) for output in outputs]
     return code, outputs[0], outputs[1]
 
 

@@ -12,9 +12,9 @@ static void defaults_are_those_of_the_manual(void **state)
 	assert_string_equal(config->path, "");
 	assert_string_equal(config->root_path, "/home/sysTrace");
 	assert_null(config->training_log);
-	assert_string_equal(config->fail_slow_perception_path, "/etc/systrace/result/fail_slow");
-	assert_string_equal(config->slow_node_detection_path, "/etc/systrace/result/slow_node");
-	assert_string_equal(config->state_path, "/etc/systrace/result/slow_node/failslow_state.db");
+	assert_string_equal(config->fail_slow_perception_path, FSL_RESULT_DIR "/fail_slow");
+	assert_string_equal(config->slow_node_detection_path, FSL_RESULT_DIR "/slow_node");
+	assert_string_equal(config->state_path, FSL_RESULT_DIR "/slow_node/failslow_state.db");
 	assert_string_equal(config->rank_table_json, "rank_table.json");
 	assert_int_equal(config->task_stable_step, 3);
 	assert_int_equal(config->steps_window_size, 10);
@@ -327,7 +327,7 @@ static void explain_tells_where_a_value_comes_from(void **state)
 	assert_string_equal(explained(fixture, "jobs")->file, "");
 	/* Derived values are shown as they are used. */
 	assert_string_equal(explained(fixture, "state_path")->value,
-			    "\"/etc/systrace/result/slow_node/failslow_state.db\"");
+			    "\"" FSL_RESULT_DIR "/slow_node/failslow_state.db\"");
 	assert_string_equal(explained(fixture, "metric_config")->value, "null");
 }
 
