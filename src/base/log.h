@@ -14,6 +14,18 @@ enum fsl_log_level {
 	FSL_LOG_DEBUG,   /* -vv */
 };
 
+/* Forms of a line. */
+enum fsl_log_form {
+	FSL_LOG_TEXT,   /* for people: as above */
+	FSL_LOG_LOGFMT, /* time=2026-11-27T02:41:00.123Z level=warning area=ingest msg="..." */
+	FSL_LOG_JSON,   /* an object with time, level, area and message */
+};
+extern const char *const fsl_log_forms[]; /* their names, in this order; ends with NULL */
+
+void fsl_log_set_form(enum fsl_log_form form); /* default: TEXT */
+/* Finds out whether stderr leads to journald: lines then begin with their priority, as <4>. */
+void fsl_log_look_at_stream(void);
+
 void fsl_log_set_level(enum fsl_log_level level); /* default: WARNING */
 enum fsl_log_level fsl_log_level_get(void);
 
@@ -21,8 +33,13 @@ enum fsl_log_level fsl_log_level_get(void);
 void fsl_log(enum fsl_log_level level, const char *tag, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Prints a whole chain: "failslow: error: <top>" then "  because: <cause> (file:line)". Only main
- * calls it. */
+/* Replaces control characters and broken bytes: a message stays one line and moves no cursor. */
+void fsl_log_make_plain(char *text);
+/* Writes an error line that was made plain, from a signal handler. */
+void fsl_log_from_handler(const char *tag, const char *message);
+
+/* Prints a whole chain: "failslow: error: <top>" then "  because: <cause> (file:line)"; in other
+ * forms than text, one line. Only main calls it. */
 void fsl_error_print(FILE *stream, const struct fsl_error *err);
 
 /* Broken promises inside failslow: message and abort. FSL_REQUIRE stays on in all builds: memory

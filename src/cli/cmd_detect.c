@@ -33,11 +33,15 @@ struct options {
 	bool wants_long;
 	int exit_mode; /* enum fsl_exit_mode */
 	bool wants_help;
+	int log_form; /* enum fsl_log_form; -1: as configured */
 	int n_quiet, n_verbose;
 };
 
-static void set_log_level(const struct options *options)
+static void set_log(const struct options *options)
 {
+	if (options->log_form >= 0) {
+		fsl_log_set_form((enum fsl_log_form)options->log_form);
+	}
 	if (options->n_quiet > 1) {
 		fsl_log_set_level(FSL_LOG_ERROR);
 	} else if (options->n_verbose > 0) {
@@ -64,6 +68,7 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 			      .to_ns = INT64_MAX,
 			      .now_ns = INT64_MIN,
 			      .jobs = -1,
+			      .log_form = -1,
 			      .lock_wait_s = -1};
 	const struct fsl_opt table[] = {
 		{"config", 'c', FSL_OPT_TEXT, &o->config_path, 0, 0, NULL, "FILE",
@@ -89,6 +94,8 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 		{"exit-code", 0, FSL_OPT_MODE, &o->exit_mode, 0, 0, fsl_exit_modes, NULL,
 		 "exit with 1: new (or no word), if an anomaly was found that is not known from the "
 		 "last look_back; state, as long as something is wrong"},
+		{"log-format", 0, FSL_OPT_CHOICE, &o->log_form, 0, 0, fsl_log_forms, "FORMAT",
+		 "messages: text, logfmt or json; without it log_format"},
 		{"quiet", 'q', FSL_OPT_COUNT, &o->n_quiet, 0, 0, NULL, NULL,
 		 "no summary; twice: no warnings either"},
 		{"verbose", 'v', FSL_OPT_COUNT, &o->n_verbose, 0, 0, NULL, NULL,
@@ -102,7 +109,7 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 	fsl_operands_sort(argv + 1, (size_t)n_operands);
 	o->paths = (const char *const *)argv + 1;
 	o->n_paths = (size_t)n_operands;
-	set_log_level(o);
+	set_log(o);
 	if (o->wants_help) {
 		fsl_command_help(
 			"detect", "detect [options] [PATH]...",
@@ -310,6 +317,9 @@ static enum fsl_status detect_as_configured(const struct options *options, bool 
 		path = fsl_config_find_default();
 	}
 	enum fsl_status status = fsl_config_load(&config, path, registry, err);
+	if (status == FSL_OK && options->log_form < 0) {
+		fsl_log_set_form(config.log_form);
+	}
 	FSL_THEN(status, apply(options, &config, err));
 	if (status == FSL_OK && options->n_paths > 0 && options->config_path == NULL) {
 		status =

@@ -19,12 +19,13 @@ struct options {
 	const char *config_path; /* NULL: the installed one */
 	double every_mins;       /* 0: as configured */
 	bool is_once, wants_help;
+	int log_form; /* enum fsl_log_form; -1: as configured */
 	int n_quiet, n_verbose;
 };
 
 static enum fsl_status parse(struct options *o, int argc, char **argv, struct fsl_error *err)
 {
-	*o = (struct options){0};
+	*o = (struct options){.log_form = -1};
 	const struct fsl_opt table[] = {
 		{"config", 'c', FSL_OPT_TEXT, &o->config_path, 0, 0, NULL, "FILE",
 		 "model_config.json; without it the installed one"},
@@ -32,6 +33,8 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 		 "time between the begins of two looks; without it fail_slow_span_mins"},
 		{"once", 0, FSL_OPT_FLAG, &o->is_once, 0, 0, NULL, NULL,
 		 "look once, with the exit code of the look"},
+		{"log-format", 0, FSL_OPT_CHOICE, &o->log_form, 0, 0, fsl_log_forms, "FORMAT",
+		 "messages: text, logfmt or json; without it log_format"},
 		{"quiet", 'q', FSL_OPT_COUNT, &o->n_quiet, 0, 0, NULL, NULL,
 		 "no line for each look; twice: no warnings either"},
 		{"verbose", 'v', FSL_OPT_COUNT, &o->n_verbose, 0, 0, NULL, NULL,
@@ -75,6 +78,8 @@ static enum fsl_status read_interval(void *context, double *every_s, struct fsl_
 		double mins = options->every_mins > 0.0 ? options->every_mins
 							: config.fail_slow_span_mins;
 		*every_s = mins * SECONDS_PER_MINUTE;
+		fsl_log_set_form(options->log_form < 0 ? config.log_form
+						       : (enum fsl_log_form)options->log_form);
 	}
 	fsl_config_fini(&config);
 	fsl_registry_destroy(registry);
@@ -85,7 +90,8 @@ static enum fsl_status read_interval(void *context, double *every_s, struct fsl_
 static void make_argv(char *words[ARGV_MAX], const struct options *options)
 {
 	static char program[] = "failslow", command[] = "detect", config[] = "--config",
-		    format[] = "--format", line[] = "line", quiet[] = "--quiet", verbose[] = "-v";
+		    format[] = "--format", line[] = "line", quiet[] = "--quiet", verbose[] = "-v",
+		    log_format[] = "--log-format";
 	size_t n = 0;
 	words[n++] = program;
 	words[n++] = command;
@@ -96,6 +102,10 @@ static void make_argv(char *words[ARGV_MAX], const struct options *options)
 	if (options->n_quiet > 1) {
 		words[n++] = quiet;
 		words[n++] = quiet;
+	}
+	if (options->log_form >= 0) {
+		words[n++] = log_format;
+		words[n++] = (char *)(uintptr_t)fsl_log_forms[options->log_form];
 	}
 	for (int i = 0; i < options->n_verbose && i < 2; i++) {
 		words[n++] = verbose;
@@ -110,6 +120,9 @@ enum fsl_status fsl_cmd_watch(int argc, char **argv, int *exit_code, struct fsl_
 	FSL_TRY(parse(&options, argc, argv, err));
 	if (options.wants_help) {
 		return FSL_OK;
+	}
+	if (options.log_form >= 0) {
+		fsl_log_set_form((enum fsl_log_form)options.log_form);
 	}
 	if (options.n_quiet > 1) {
 		fsl_log_set_level(FSL_LOG_ERROR);

@@ -236,6 +236,7 @@ int fsl_command_line(int argc, char **argv)
 	int exit_code = FSL_EXIT_DONE;
 	/* A closed pipe must not end a run before its verdict files are written. */
 	(void)signal(SIGPIPE, SIG_IGN);
+	fsl_log_look_at_stream();
 	(void)signal(SIGXFSZ, SIG_IGN); /* nor one file that may not get so long: writes fail */
 	enum fsl_status status = run(argc, argv, &exit_code, &err);
 	if (status == FSL_OK) {

@@ -161,6 +161,7 @@ struct fsl_config {
 	double lock_wait_s;            /* 0: longest wait for another run over the same job */
 	double keep_days;              /* 30: older verdict files are removed; 0: never */
 	int64_t keep_files;            /* 1000: verdict files of each kind that stay; 0: all */
+	enum fsl_log_form log_form;    /* of messages on stderr */
 	int64_t jobs;                  /* threads; 0: as many as the input is worth */
 	int64_t now_ns;                /* --now or the clock; set by the command */
 

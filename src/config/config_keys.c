@@ -39,6 +39,7 @@ static const char *const schemas[] = {"failslow", "systrace", NULL};    /* enum 
 static const char *const verifications[] = {"replay", "off", NULL};     /* fsl_verification_mode */
 static const char *const webhook_forms[] = {"failslow", "slack", NULL}; /* fsl_webhook_form */
 static const char *const slurm_modes[] = {"off", "comment", "drain", NULL}; /* fsl_slurm_mode */
+static const char *const log_forms[] = {"text", "logfmt", "json", NULL};    /* fsl_log_form */
 static const char *const flags[] = {"compute", "network", "storage", NULL};
 static const char *const causes[] = {"compute", "host", "dataloader", "storage", "network", NULL};
 static const char *const funcs[] = {"min", "max", "mean",       "median",   "sum", "std",
@@ -209,6 +210,8 @@ static const struct fsl_config_key keys[] = {
 	 "Verdict files that were written longer ago are removed; 0: none is for its age."},
 	{MODEL, "keep_files", INTEGER, AT(keep_files), "1000", 0, COUNT_LIMIT, "files", NULL, OURS,
 	 "Number of verdict files of each kind that stay in a folder, the newest ones; 0: all."},
+	{MODEL, "log_format", CHOICE, AT(log_form), "\"text\"", ANY, "", log_forms, OURS,
+	 "Form of messages on standard error: for people, or lines with time and level."},
 
 	/* Detectors besides those of the metrics. */
 	{MODEL, "detectors", OTHER("object"), "{}", ANY, "", NULL, OURS,

@@ -11,10 +11,12 @@
 #include <cmocka.h>
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/log_line.h"
 
 /* Sends stderr into a temporary file until capture_end(). */
 struct capture {
@@ -123,6 +125,106 @@ static void error_print_shows_the_newest_first(void **state)
 	assert_non_null(strstr(text, "failslow: error: out of memory\n"));
 }
 
+static void lines_for_programs_have_time_and_level(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t time_ns;
+		const char *wanted;
+	} cases[] = {
+		{0, "time=1970-01-01T00:00:00.000Z"},
+		{INT64_C(951782399999000000), "time=2000-02-28T23:59:59.999Z"},
+		{INT64_C(951868800000000000), "time=2000-03-01T00:00:00.000Z"},
+		{INT64_C(1709210096007999999), "time=2024-02-29T12:34:56.007Z"},
+		{INT64_C(4107542400000000000), "time=2100-03-01T00:00:00.000Z"},
+		{INT64_MAX, "time=2262-04-11T23:47:16.854Z"},
+	};
+	char line[FSL_LOG_LINE_BYTES];
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct fsl_log_entry entry = {.form = FSL_LOG_LOGFMT,
+						    .time_ns = cases[i].time_ns,
+						    .tag = "t",
+						    .message = "m"};
+		line[fsl_log_line(line, &entry)] = '\0';
+		assert_memory_equal(line, cases[i].wanted, strlen(cases[i].wanted));
+		assert_string_equal(line + strlen(cases[i].wanted),
+				    " level=error area=t msg=\"m\"\n");
+	}
+}
+
+static void quotes_are_escaped_and_long_texts_end_well(void **state)
+{
+	(void)state;
+	char line[FSL_LOG_LINE_BYTES + 1], message[3 * FSL_LOG_LINE_BYTES];
+	struct fsl_log_entry entry = {.form = FSL_LOG_JSON,
+				      .has_priority = true,
+				      .level = FSL_LOG_INFO,
+				      .tag = "t",
+				      .message = "a=\"b\\c\""};
+	line[fsl_log_line(line, &entry)] = '\0';
+	assert_string_equal(line, "<6>{\"time\":\"1970-01-01T00:00:00.000Z\",\"level\":\"info\","
+				  "\"area\":\"t\",\"message\":\"a=\\\"b\\\\c\\\"\"}\n");
+	memset(message, '"', sizeof(message) - 1);
+	message[sizeof(message) - 1] = '\0';
+	entry.message = message;
+	size_t length = fsl_log_line(line, &entry);
+	assert_in_range(length, FSL_LOG_LINE_BYTES - 12, FSL_LOG_LINE_BYTES);
+	assert_memory_equal(line + length - 5, "\\\"\"}\n", 5);
+	entry.form = FSL_LOG_TEXT;
+	assert_int_equal(fsl_log_line(line, &entry), FSL_LOG_LINE_BYTES);
+}
+
+static void an_error_is_one_line_for_programs(void **state)
+{
+	(void)state;
+	char text[1024];
+	struct fsl_error err = {0};
+	(void)FSL_FAIL(&err, FSL_ERR_FORMAT, "root: name=\"a\"");
+	(void)FSL_CAUSE(&err, FSL_ERR_INPUT, "top");
+	struct capture capture = capture_begin();
+	fsl_log_set_form(FSL_LOG_LOGFMT);
+	fsl_error_print(stderr, &err);
+	fsl_log_from_handler("deadline", "over");
+	fsl_log_set_form(FSL_LOG_TEXT);
+	capture_end(&capture, text, sizeof(text));
+	assert_non_null(strstr(text, "Z level=error area=failslow "
+				     "msg=\"top; because: root: name=\\\"a\\\"\"\n"));
+	assert_non_null(strstr(text, "Z level=error area=deadline msg=\"over\"\n"));
+}
+
+/* @is_own: the variable names the stream of stderr, else another one. */
+static void print_to_journal(bool is_own, char *text, size_t size)
+{
+	char stream[64];
+	struct stat facts;
+	struct capture capture = capture_begin();
+	assert_int_equal(fstat(STDERR_FILENO, &facts), 0);
+	(void)snprintf(stream, sizeof(stream), "%llu:%llu", (unsigned long long)facts.st_dev,
+		       (unsigned long long)facts.st_ino + (is_own ? 0 : 1));
+	(void)setenv("JOURNAL_STREAM", stream, 1);
+	fsl_log_look_at_stream();
+	fsl_log(FSL_LOG_WARNING, "t", "m");
+	struct fsl_error err = {0};
+	(void)FSL_FAIL(&err, FSL_ERR_FORMAT, "root");
+	fsl_error_print(stderr, &err);
+	(void)unsetenv("JOURNAL_STREAM");
+	fsl_log_look_at_stream();
+	fsl_log(FSL_LOG_WARNING, "t", "n");
+	capture_end(&capture, text, size);
+}
+
+static void journald_gets_priorities(void **state)
+{
+	(void)state;
+	char text[1024];
+	print_to_journal(true, text, sizeof(text));
+	assert_string_equal(text, "<4>failslow: warning: t: m\n<3>failslow: error: root\n"
+				  "failslow: warning: t: n\n");
+	print_to_journal(false, text, sizeof(text));
+	assert_string_equal(text, "failslow: warning: t: m\nfailslow: error: root\n"
+				  "failslow: warning: t: n\n");
+}
+
 static void a_broken_promise_aborts_with_its_place(void **state)
 {
 	(void)state;
@@ -170,6 +272,10 @@ int main(void)
 		cmocka_unit_test(a_long_line_is_cut_but_still_one_line),
 		cmocka_unit_test(names_of_files_steer_no_terminal),
 		cmocka_unit_test(error_print_shows_the_newest_first),
+		cmocka_unit_test(lines_for_programs_have_time_and_level),
+		cmocka_unit_test(quotes_are_escaped_and_long_texts_end_well),
+		cmocka_unit_test(an_error_is_one_line_for_programs),
+		cmocka_unit_test(journald_gets_priorities),
 		cmocka_unit_test(a_broken_promise_aborts_with_its_place),
 		cmocka_unit_test(an_invariant_is_looked_at_in_checked_builds_alone),
 	};
