@@ -9,6 +9,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/deadline.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/os_error.h"
@@ -22,6 +23,7 @@ enum { GZIP_WINDOW_BITS = 15 + 32 }; /* largest window; + 32: zlib detects the h
 struct fsl_reader {
 	char *path;
 	int fd;
+	int deadline_file; /* number of the file there */
 	uint64_t disk_bytes;
 	bool is_regular;
 	size_t block_bytes; /* bytes read(2) or decompressed at once */
@@ -386,6 +388,7 @@ enum fsl_status fsl_reader_open_fd(struct fsl_reader **out, int fd, const char *
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", name);
 	}
 	reader->fd = fd;
+	reader->deadline_file = fsl_deadline_file_begin(name);
 	reader->path = fsl_path_join("", name);
 	if (reader->path == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", name);
@@ -427,7 +430,9 @@ void fsl_reader_set_block(struct fsl_reader *reader, size_t n_bytes)
 
 enum fsl_status fsl_reader_open(struct fsl_reader **out, const char *path, struct fsl_error *err)
 {
+	int deadline_file = fsl_deadline_file_begin(path);
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	fsl_deadline_file_end(deadline_file);
 	if (fd < 0) {
 		return FSL_FAIL(err, FSL_ERR_IO, "cannot open the file: path=\"%s\", reason=\"%s\"",
 				path, fsl_os_error(errno).text);
@@ -450,6 +455,7 @@ void fsl_reader_close(struct fsl_reader *reader)
 	}
 	(void)ZSTD_freeDStream(reader->zstd);
 	(void)close(reader->fd);
+	fsl_deadline_file_end(reader->deadline_file);
 	fsl_free(reader->packed);
 	fsl_free(reader->buffer);
 	fsl_free(reader->path);

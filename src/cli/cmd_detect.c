@@ -1,6 +1,7 @@
 /* `failslow detect`: from files to verdicts, once. The engine behind it is src/engine/job.h. */
 #include <stdio.h>
 
+#include "base/deadline.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "base/try.h"
@@ -218,6 +219,7 @@ static enum fsl_status detect(const struct fsl_config *config, const struct opti
 		*err = *refusal; /* it tells more than that the only file is of no known format */
 	}
 	if (found == FSL_OK) {
+		fsl_deadline_stage(job.feed != NULL ? "reading and judging" : "judging");
 		found = fsl_job_judge(&job, config, err);
 	}
 	if (found != FSL_OK) {
@@ -225,6 +227,7 @@ static enum fsl_status detect(const struct fsl_config *config, const struct opti
 	} else if (range.is_waiting_for_fail_slow && !job.perception.is_anomaly) {
 		fsl_job_withhold(&job);
 	}
+	fsl_deadline_end(); /* results are written whole, and alarms sent once */
 	fsl_coverage_share(&job.perception.coverage, &job.localisation.coverage);
 	enum fsl_status status = tell(&job, config, options, has_captures, exit_code, err);
 	fsl_job_fini(&job);
@@ -327,8 +330,11 @@ static enum fsl_status detect_as_configured(const struct options *options, bool 
 	}
 	FSL_THEN(status, take_lock(&lock, &config, is_busy, err));
 	if (status == FSL_OK && !*is_busy) {
+		fsl_deadline_begin(config.is_look ? 0.0 : config.max_run_minutes,
+				   FSL_EXIT_INTERNAL);
 		status = detect(&config, options, has_captures, refusal, exit_code, err);
 	}
+	fsl_deadline_end();
 	fsl_job_lock_release(&lock);
 	fsl_config_fini(&config);
 	fsl_registry_destroy(registry);

@@ -159,6 +159,7 @@ struct fsl_config {
 	int64_t chapter_operators_min; /* 1000000: captures of fewer are cut by hours alone */
 	bool chapter_keep;             /* verdicts of chapters are kept for the next run */
 	double lock_wait_s;            /* 0: longest wait for another run over the same job */
+	double max_run_minutes;        /* 20: a run that takes longer ends; 0: none does */
 	double keep_days;              /* 30: older verdict files are removed; 0: never */
 	int64_t keep_files;            /* 1000: verdict files of each kind that stay; 0: all */
 	enum fsl_log_form log_form;    /* of messages on stderr */

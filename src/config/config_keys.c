@@ -206,6 +206,8 @@ static const struct fsl_config_key keys[] = {
 	/* Runs again and again. */
 	{MODEL, "lock_wait_s", REAL, AT(lock_wait_s), "0", 0, SECONDS_LIMIT, "s", NULL, OURS,
 	 "Longest wait for another run over the same job; a run that waited in vain ends."},
+	{MODEL, "max_run_minutes", REAL, AT(max_run_minutes), "20", 0, MINUTES_LIMIT, "min", NULL,
+	 OURS, "A run that reads and judges longer than this ends with exit code 4; 0: none does."},
 	{MODEL, "keep_days", REAL, AT(keep_days), "30", 0, DAYS_LIMIT, "days", NULL, OURS,
 	 "Verdict files that were written longer ago are removed; 0: none is for its age."},
 	{MODEL, "keep_files", INTEGER, AT(keep_files), "1000", 0, COUNT_LIMIT, "files", NULL, OURS,

@@ -1,6 +1,7 @@
 /* Reads the files of a job. */
 #include "engine/load.h"
 
+#include "base/deadline.h"
 #include "base/log.h"
 #include "base/memory_left.h"
 #include "engine/feed.h"
@@ -64,12 +65,14 @@ enum fsl_status fsl_job_load(struct fsl_job *job, const struct fsl_config *confi
 					     .is_range_for_stages = range->holds_for_steps};
 	fsl_log(FSL_LOG_INFO, "detect", "reading: root_path=\"%s\", range=\"%s\"",
 		config->root_path, range->source);
+	fsl_deadline_stage("finding the files");
 	enum fsl_status status = fsl_inputs_find(&inputs, &options, err);
 	uint64_t n_bytes = status == FSL_OK ? fsl_inputs_bytes(&inputs) : 0;
 	start_threads(&options, config->jobs, n_bytes);
 	if (status == FSL_OK) {
 		fsl_log(FSL_LOG_INFO, "detect", "inputs found: files=%zu, bytes=%llu, threads=%d",
 			inputs.n_items, (unsigned long long)n_bytes, options.n_threads);
+		fsl_deadline_stage("reading");
 		status = read_inputs(job, &inputs, &options, config, err);
 	}
 	fsl_inputs_fini(&inputs);
