@@ -157,7 +157,7 @@ def check_command(walk, copy):
     program, cases = copy.out / "failslow", copy.tree / "tests/cli/run.py"
     copy.lists("commands", name)
     run(sys.executable, cases, "--program", program, "--set-exact-output", "help/")
-    run(sys.executable, cases, "--program", program, "help/", f"{name}/")
+    run(sys.executable, cases, "--program", program, "help/", "list/", f"{name}/")
     if shutil.which("pandoc") is None:
         print("walk: no pandoc, so the manual page is not made")
         return
