@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/confine.h"
 #include "base/mem.h"
 #include "base/os_error.h"
 
@@ -457,9 +458,11 @@ enum fsl_status fsl_dir_list(const char *path, char ***names, size_t *n_names,
 	char **sorted = NULL;
 	DIR *dir = opendir(path);
 	if (dir == NULL) {
-		return FSL_FAIL(err, errno == ENOMEM ? FSL_ERR_MEMORY : FSL_ERR_IO,
+		int code = errno;
+		const char *reason = fsl_confine_reason(path, code);
+		return FSL_FAIL(err, code == ENOMEM ? FSL_ERR_MEMORY : FSL_ERR_IO,
 				"cannot list the folder: path=\"%s\", reason=\"%s\"", path,
-				fsl_os_error(errno).text);
+				reason != NULL ? reason : fsl_os_error(code).text);
 	}
 	enum fsl_status status = read_names(dir, path, &list, err);
 	(void)closedir(dir);

@@ -7,12 +7,12 @@
 #include "base/try.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
+#include "cli/confined.h"
 #include "cli/operands.h"
 #include "cli/profile_run.h"
 #include "config/config.h"
 #include "engine/chapters.h"
 #include "engine/load.h"
-#include "engine/threads.h"
 #include "plugin/registry.h"
 #include "report/reporter.h"
 #include "state/job_lock.h"
@@ -243,7 +243,7 @@ static enum fsl_status tell_captures(const struct options *options, bool is_besi
 	const struct fsl_profile_run run = {
 		.paths = options->paths,
 		.n_paths = options->n_paths,
-		.input = {.n_threads = fsl_threads_start(n_jobs)},
+		.n_jobs = n_jobs,
 		.config_path = options->config_path,
 		.is_warned = is_warned,
 		.output = options->output,
@@ -305,6 +305,18 @@ static enum fsl_status take_lock(struct fsl_job_lock *lock, const struct fsl_con
 }
 
 /* @is_busy: another run looks at the job, so that nothing was done. */
+static void confine(const struct fsl_config *config, const struct options *options)
+{
+	const struct fsl_confined_run run = {
+		.config = config,
+		.paths = options->paths,
+		.n_paths = options->n_paths,
+		.output = options->output,
+		.has_job = true,
+	};
+	fsl_confined_begin(&run);
+}
+
 static enum fsl_status detect_as_configured(const struct options *options, bool has_captures,
 					    const struct fsl_error *refusal, bool *is_busy,
 					    int *exit_code, struct fsl_error *err)
@@ -330,6 +342,7 @@ static enum fsl_status detect_as_configured(const struct options *options, bool 
 	}
 	FSL_THEN(status, take_lock(&lock, &config, is_busy, err));
 	if (status == FSL_OK && !*is_busy) {
+		confine(&config, options);
 		fsl_deadline_begin(config.is_look ? 0.0 : config.max_run_minutes,
 				   FSL_EXIT_INTERNAL);
 		status = detect(&config, options, has_captures, refusal, exit_code, err);

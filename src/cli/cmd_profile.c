@@ -8,7 +8,6 @@
 #include "cli/command_output.h"
 #include "cli/operands.h"
 #include "cli/profile_run.h"
-#include "engine/threads.h"
 
 enum { LIST_MAX = 4096, JOBS_MAX = 4096 };
 static const char *const exports[] = {"msprof-analyze", NULL};
@@ -135,8 +134,8 @@ enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fs
 		.input = {.ranks = request.rank_list,
 			  .n_ranks = request.n_ranks,
 			  .steps = request.step_list,
-			  .n_steps = request.n_steps,
-			  .n_threads = fsl_threads_start((int)request.n_jobs)},
+			  .n_steps = request.n_steps},
+		.n_jobs = (int)request.n_jobs,
 		.config_path = request.config,
 		.baseline = request.baseline,
 		.output = request.output,

@@ -8,6 +8,7 @@
 #include "base/growth.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
+#include "cli/confined.h"
 #include "report/document.h"
 #include "source/series/series_file.h"
 
@@ -365,6 +366,7 @@ enum fsl_status fsl_cmd_series(int argc, char **argv, int *exit_code, struct fsl
 	if (status != FSL_OK || request.wants_help) {
 		return status;
 	}
+	fsl_confined_begin_reading(request.path);
 	status = read_input(&result, &request, err);
 	if (status == FSL_OK) {
 		set_options(&result, &request);

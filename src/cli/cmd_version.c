@@ -18,6 +18,7 @@
 #include "base/blas.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
+#include "cli/confined.h"
 #include "report/document.h"
 #include "team/team.h"
 
@@ -97,7 +98,7 @@ static enum fsl_status print_version(bool as_json, struct fsl_error *err)
 	const struct fact options[] = {
 		{"compiler", COMPILER},      {"openmp", openmp},
 		{"mpi", fsl_team_library()}, {"sanitizers", sanitizers},
-		{"configs", FSL_CONFIG_DIR},
+		{"configs", FSL_CONFIG_DIR}, {"confines", fsl_confined_support()},
 	};
 	size_t n_libraries = sizeof(libraries) / sizeof(libraries[0]);
 	size_t n_options = sizeof(options) / sizeof(options[0]);

@@ -7,7 +7,9 @@
 #include "base/try.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
+#include "cli/confined.h"
 #include "cli/operands.h"
+#include "engine/threads.h"
 #include "judge/conclude.h"
 #include "judge/observe.h"
 #include "plugin/registry.h"
@@ -45,9 +47,11 @@ static enum fsl_status tell(const struct fsl_profile_run *run, const struct fsl_
 
 /* The same ranks of the earlier capture, and all of its steps: they have other numbers. */
 static enum fsl_status read_baseline(struct fsl_profile *baseline,
-				     const struct fsl_profile_run *run, struct fsl_error *err)
+				     const struct fsl_profile_run *run,
+				     const struct fsl_profile_options *input, struct fsl_error *err)
 {
-	struct fsl_profile_options options = run->input;
+	struct fsl_profile_options options = *input;
+	options.n_more_paths = 0;
 	options.path = run->baseline;
 	options.n_steps = 0;
 	return run->baseline != NULL ? fsl_profile_read(baseline, &options, err) : FSL_OK;
@@ -79,14 +83,15 @@ static enum fsl_status run_as_configured(const struct fsl_profile_run *run,
 	struct fsl_profile_cluster cluster = {0};
 	struct fsl_profile_findings findings = {0};
 	struct fsl_localisation verdict;
+	struct fsl_profile_options input = run->input;
+	input.n_threads = fsl_threads_start(run->n_jobs);
 	const struct fsl_profile_case facts = {
 		.profile = &profile,
 		.cluster = &cluster,
-		.n_threads = run->input.n_threads,
+		.n_threads = input.n_threads,
 		.baseline = run->baseline != NULL ? &baseline : NULL,
 	};
 	fsl_localisation_init(&verdict);
-	struct fsl_profile_options input = run->input;
 	input.path = run->paths[0];
 	input.more_paths = run->paths + 1;
 	input.n_more_paths = run->n_paths - 1;
@@ -94,7 +99,7 @@ static enum fsl_status run_as_configured(const struct fsl_profile_run *run,
 	if (status != FSL_OK) {
 		goto out;
 	}
-	status = read_baseline(&baseline, run, err);
+	status = read_baseline(&baseline, run, &input, err);
 	FSL_THEN(status, fsl_profile_cluster_build(&cluster, &profile, err));
 	FSL_THEN(status, judge(&verdict, &findings, &facts, config, err));
 	if (status == FSL_OK) {
@@ -122,6 +127,16 @@ enum fsl_status fsl_profile_run(const struct fsl_profile_run *run, int *exit_cod
 	if (status == FSL_OK && run->config_path == NULL) {
 		status = fsl_operands_describe(&config, run->paths, run->n_paths, !run->is_warned,
 					       err);
+	}
+	if (status == FSL_OK) {
+		const struct fsl_confined_run confined = {
+			.config = &config,
+			.paths = run->paths,
+			.n_paths = run->n_paths,
+			.baseline = run->baseline,
+			.output = run->output,
+		};
+		fsl_confined_begin(&confined); /* threads start later, and are confined, too */
 	}
 	FSL_THEN(status, run_as_configured(run, &config, exit_code, err));
 	fsl_config_fini(&config);

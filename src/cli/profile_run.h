@@ -8,12 +8,12 @@
 struct fsl_profile_run {
 	const char *const *paths; /* [n_paths], at least one */
 	size_t n_paths;
-	/* Without paths; n_threads: as of fsl_threads_start. */
-	struct fsl_profile_options input;
-	const char *config_path; /* NULL: the default one, and what the folder says */
-	bool is_warned;          /* about what the folder says */
-	const char *baseline;    /* an earlier capture; NULL: none */
-	const char *output;      /* folder for the results; NULL: nothing is written */
+	struct fsl_profile_options input; /* without paths and number of threads */
+	int n_jobs;                       /* threads; 0: one per core */
+	const char *config_path;          /* NULL: the default one, and what the folder says */
+	bool is_warned;                   /* about what the folder says */
+	const char *baseline;             /* an earlier capture; NULL: none */
+	const char *output;               /* folder for the results; NULL: nothing is written */
 	bool wants_msprof;
 	int exit_mode;           /* enum fsl_exit_mode */
 	bool is_beside, is_long; /* as in fsl_report */

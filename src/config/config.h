@@ -90,6 +90,7 @@ struct fsl_config {
 		       */
 	bool lacks_present; /* the same without --now: the files may be old, their last event tells
 			       nothing about the present */
+	bool may_confine;   /* the process gives up all files but inputs and results */
 	const char *rank_table_json;
 	const char *metric_config; /* NULL: the built-in one is used */
 	const char

@@ -40,6 +40,7 @@ static const char *const verifications[] = {"replay", "off", NULL};     /* fsl_v
 static const char *const webhook_forms[] = {"failslow", "slack", NULL}; /* fsl_webhook_form */
 static const char *const slurm_modes[] = {"off", "comment", "drain", NULL}; /* fsl_slurm_mode */
 static const char *const log_forms[] = {"text", "logfmt", "json", NULL};    /* fsl_log_form */
+static const char *const confinements[] = {"off", "auto", NULL};        /* may_confine */
 static const char *const flags[] = {"compute", "network", "storage", NULL};
 static const char *const causes[] = {"compute", "host", "dataloader", "storage", "network", NULL};
 static const char *const funcs[] = {"min", "max", "mean",       "median",   "sum", "std",
@@ -74,6 +75,8 @@ static const struct fsl_config_key keys[] = {
 	 OURS, "The metric configuration; built-in where the default file is absent."},
 	{MODEL, "state_path", PATH_NULL, AT(state_path), "null", ANY, "", NULL, OURS,
 	 "State file of look_back; null: failslow_state.db in slow_node_detection_path."},
+	{MODEL, "confine", SWITCH, AT(may_confine), "\"auto\"", ANY, "", confinements, OURS,
+	 "auto: if the kernel can, a run opens inputs and results alone; off: it may open any file."},
 
 	/* Perception: is the job slower, and does it still move? */
 	{MODEL, "with_fail_slow", BOOL, AT(with_fail_slow), "false", ANY, "", NULL, SYSTRACE,

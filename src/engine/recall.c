@@ -52,6 +52,7 @@ static bool is_silent_key(const char *key)
 					   "fail_slow_perception_path",
 					   "slow_node_detection_path",
 					   "state_path",
+					   "confine",
 					   "jobs",
 					   "look_back"};
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {

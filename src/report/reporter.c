@@ -29,6 +29,15 @@ const struct fsl_reporter *fsl_reporters_at(size_t idx)
 	return idx < fsl_reporters_size() ? table[idx] : NULL;
 }
 
+void fsl_report_allow(struct fsl_confine *plan, const struct fsl_config *config)
+{
+	for (size_t i = 0; table[i] != NULL; i++) {
+		if (table[i]->allow != NULL) {
+			table[i]->allow(plan, config);
+		}
+	}
+}
+
 /* Makes *self, where one is needed, and asks whether this run is for it. */
 static enum fsl_status begin(const struct fsl_reporter *reporter, void **self, bool *is_wanted,
 			     const struct fsl_report *report, const struct fsl_config *config,

@@ -17,6 +17,7 @@
 
 struct fsl_config;
 struct fsl_incidents;
+struct fsl_confine;
 struct fsl_matrices;
 struct fsl_profile_cluster;
 struct fsl_profile_findings;
@@ -94,11 +95,20 @@ struct fsl_reporter {
 	enum fsl_status (*verdict)(void *self, struct fsl_report *report, struct fsl_error *err);
 	/* Releases what @self holds; NULL: nothing. @is_told: no reporter failed. */
 	void (*end)(void *self, bool is_told);
+	/*
+	 * Says through fsl_confine_allow() what the reporter opens besides the folders of the
+	 * results, or that the process must not be confined; NULL: nothing. Called once, before
+	 * inputs are read and before any begin().
+	 */
+	void (*allow)(struct fsl_confine *plan, const struct fsl_config *config);
 };
 
 /* The table. */
 size_t fsl_reporters_size(void);
 const struct fsl_reporter *fsl_reporters_at(size_t idx);
+
+/* Asks all reporters what they need if the process is confined (base/confine.h). */
+void fsl_report_allow(struct fsl_confine *plan, const struct fsl_config *config);
 
 /*
  * Calls all reporters with @report. A failure of one does not stop the others; the first failure is

@@ -2,6 +2,8 @@
 #ifndef FSL_SOURCE_ASCEND_FIND_DISCOVER_H
 #define FSL_SOURCE_ASCEND_FIND_DISCOVER_H
 
+#include <stdbool.h>
+
 #include "capture/capture.h"
 
 /*
@@ -17,5 +19,8 @@ enum fsl_status fsl_profile_discover(struct fsl_profile *profile, const char *pa
 enum fsl_status fsl_profile_discover_all(struct fsl_profile *profile, const char *path,
 					 const char *const *more_paths, size_t n_more_paths,
 					 struct fsl_error *err);
+
+/* True for names of folders that hold what a profiler wrote; the files around tell its rank. */
+bool fsl_profile_is_output_name(const char *name);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/os_error.h"
 #include "base/strpool.h"
 #include "base/try.h"
+#include "source/ascend/find/discover.h"
 #include "source/ascend/find/discover_parts.h"
 
 enum {
@@ -369,7 +370,7 @@ static enum fsl_status look_into(struct walk *walk, struct place place, struct f
 	return status;
 }
 
-static bool is_output_name(const char *name)
+bool fsl_profile_is_output_name(const char *name)
 {
 	return strcmp(name, "ASCEND_PROFILER_OUTPUT") == 0 ||
 	       strcmp(name, "mindstudio_profiler_output") == 0;
@@ -410,7 +411,7 @@ static enum fsl_status begin(struct walk *walk, const char *root, struct fsl_err
 	struct place place = {.path = root, .name = true_name(root, room), .parent_name = ""};
 	char *outer = NULL;
 	walk->depth_max = DEPTH_MAX;
-	if (is_output_name(place.name)) {
+	if (fsl_profile_is_output_name(place.name)) {
 		outer = around(root, place.name);
 		if (outer == NULL) {
 			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", root);
@@ -487,7 +488,7 @@ static enum fsl_status take_file(struct fsl_search *search, const char *path, bo
 		const char *why = why_strange(name);
 		return why == NULL ? FSL_OK : FSL_FAIL(err, FSL_ERR_INPUT, "\"%s\": %s", path, why);
 	}
-	char *outer = is_output_name(true_name(folder, room))
+	char *outer = fsl_profile_is_output_name(true_name(folder, room))
 			      ? around(folder, true_name(folder, room))
 			      : NULL;
 	struct place place = {.path = outer != NULL ? outer : folder, .parent_name = ""};
