@@ -261,6 +261,19 @@ const char *fsl_confine_reason(const char *path, int code)
 	if (!is_active || code != EACCES || access(path, R_OK) != 0) {
 		return NULL;
 	}
-	return "leads out of the folders that this run reads, name its target as an operand, or "
-	       "set confine to \"off\"";
+	return "leads out of the folders that this run may read, name its target as an operand or "
+	       "switch the key confine off";
+}
+
+struct fsl_os_error fsl_open_error(const char *path, int code)
+{
+	struct fsl_os_error error = fsl_os_error(code);
+	const char *reason = fsl_confine_reason(path, code);
+	if (code == EMFILE) {
+		reason = "too many open files, raise the limit (ulimit -n) or use --jobs 1";
+	}
+	if (reason != NULL) {
+		(void)snprintf(error.text, sizeof(error.text), "%s", reason);
+	}
+	return error;
 }

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/os_error.h"
+
 struct fsl_confine;
 
 enum fsl_confine_need {
@@ -54,10 +56,12 @@ int fsl_confine_abi(void);
 /* True if fsl_confine_begin() confined this process. */
 bool fsl_confine_is_active(void);
 
-/*
- * The reason why @path could not be opened, after open(2) set errno to @code: a static text if the
- * path is only out of reach because the process is confined, else NULL.
- */
+/* A static text if open(2) of @path failed with @code only because the process is confined, else
+ * NULL. */
 const char *fsl_confine_reason(const char *path, int code);
+
+/* The reason for a message why open(2) of @path failed with @code, with the remedy if there is one
+ * that the text of the system does not tell. */
+struct fsl_os_error fsl_open_error(const char *path, int code);
 
 #endif

@@ -435,10 +435,8 @@ enum fsl_status fsl_reader_open(struct fsl_reader **out, const char *path, struc
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	fsl_deadline_file_end(deadline_file);
 	if (fd < 0) {
-		int code = errno;
-		const char *reason = fsl_confine_reason(path, code);
 		return FSL_FAIL(err, FSL_ERR_IO, "cannot open the file: path=\"%s\", reason=\"%s\"",
-				path, reason != NULL ? reason : fsl_os_error(code).text);
+				path, fsl_open_error(path, errno).text);
 	}
 	struct stat info;
 	if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {

@@ -458,11 +458,9 @@ enum fsl_status fsl_dir_list(const char *path, char ***names, size_t *n_names,
 	char **sorted = NULL;
 	DIR *dir = opendir(path);
 	if (dir == NULL) {
-		int code = errno;
-		const char *reason = fsl_confine_reason(path, code);
-		return FSL_FAIL(err, code == ENOMEM ? FSL_ERR_MEMORY : FSL_ERR_IO,
+		return FSL_FAIL(err, errno == ENOMEM ? FSL_ERR_MEMORY : FSL_ERR_IO,
 				"cannot list the folder: path=\"%s\", reason=\"%s\"", path,
-				reason != NULL ? reason : fsl_os_error(code).text);
+				fsl_open_error(path, errno).text);
 	}
 	enum fsl_status status = read_names(dir, path, &list, err);
 	(void)closedir(dir);

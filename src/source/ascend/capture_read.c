@@ -166,7 +166,8 @@ static enum fsl_status check_steps(const struct fsl_profile *profile,
 				  options->path);
 }
 
-/* Remarks on folders that hold no usable file. */
+/* Remarks on folders that hold no usable file; fails if there are no others and one could not be
+ * listed. */
 static enum fsl_status remark_empty(struct fsl_profile *profile, struct fsl_error *err)
 {
 	size_t n_empty = 0;
@@ -180,6 +181,16 @@ static enum fsl_status remark_empty(struct fsl_profile *profile, struct fsl_erro
 	}
 	if (n_empty == 0) {
 		return FSL_OK;
+	}
+	const char *unlisted = fsl_profile_first_unlisted(first);
+	if (unlisted != NULL && n_empty == profile->n_ranks) {
+		return FSL_FAIL(err, FSL_ERR_INPUT, "%s", unlisted);
+	}
+	if (unlisted != NULL) {
+		return fsl_profile_remark(profile, err,
+					  "%zu of %zu ranks have no file that could be read, rank "
+					  "%d is the first of them: %s",
+					  n_empty, profile->n_ranks, (int)first->rank, unlisted);
 	}
 	return fsl_profile_remark(
 		profile, err,

@@ -115,7 +115,7 @@ static enum fsl_status read_folder(struct fsl_profile_rank *rank, const char *fo
 	enum fsl_status status = fsl_listing_read(&listing, folder, &own);
 	if (status != FSL_OK) {
 		return status == FSL_ERR_MEMORY ? FSL_CAUSE(err, status, "%s", fsl_error_root(&own))
-						: FSL_OK;
+						: fsl_profile_add_unlisted(rank, folder, &own, err);
 	}
 	fsl_listing_keep(&listing, rank->folder.file);
 	for (size_t k = 0; k < KINDS_N && status == FSL_OK; k++) {

@@ -38,6 +38,15 @@ enum fsl_status fsl_profile_add_file(struct fsl_profile_rank *rank, const char *
 				     const char *name, const char *format, struct fsl_file **out,
 				     struct fsl_error *err);
 
+/*
+ * Adds a folder of the rank that is there and could not be listed, as a file that is unusable;
+ * @cause tells why. A folder that is absent is no fault. FSL_ERR_MEMORY only.
+ */
+enum fsl_status fsl_profile_add_unlisted(struct fsl_profile_rank *rank, const char *folder,
+					 const struct fsl_error *cause, struct fsl_error *err);
+/* The message of the first such folder of the rank; NULL: there is none. */
+const char *fsl_profile_first_unlisted(const struct fsl_profile_rank *rank);
+
 /* Finds and reads the files of rank->folder, in the order of files.def. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_profile_read_files(struct fsl_profile_rank *rank,
 				       const struct fsl_profile_options *options,

@@ -274,7 +274,9 @@ enum fsl_status fsl_profile_read_info(struct fsl_profile_rank *rank, struct fsl_
 	struct fsl_error own = {0};
 	enum fsl_status status = fsl_listing_read(&listing, rank->folder.path, &own);
 	if (status != FSL_OK) {
-		return status == FSL_ERR_MEMORY ? short_of_memory(rank, err) : FSL_OK;
+		return status == FSL_ERR_MEMORY
+			       ? short_of_memory(rank, err)
+			       : fsl_profile_add_unlisted(rank, rank->folder.path, &own, err);
 	}
 	const char *info = find_info(rank, &listing);
 	if (info != NULL) {

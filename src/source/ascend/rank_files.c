@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/sort.h"
 #include "base/try.h"
@@ -60,6 +61,47 @@ enum fsl_status fsl_profile_add_file(struct fsl_profile_rank *rank, const char *
 	*out = &rank->files[rank->n_files++];
 	**out = (struct fsl_file){
 		.path = path, .format = format, .rank = rank->rank, .message = ""};
+	return FSL_OK;
+}
+
+static const char unlisted[] = "folder"; /* format of folders in the list of files */
+
+const char *fsl_profile_first_unlisted(const struct fsl_profile_rank *rank)
+{
+	for (size_t i = 0; i < rank->n_files; i++) {
+		if (rank->files[i].format == unlisted) {
+			return rank->files[i].message;
+		}
+	}
+	return NULL;
+}
+
+static bool is_listed(const struct fsl_profile_rank *rank, const char *path)
+{
+	for (size_t i = 0; i < rank->n_files; i++) {
+		if (strcmp(rank->files[i].path, path) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+enum fsl_status fsl_profile_add_unlisted(struct fsl_profile_rank *rank, const char *folder,
+					 const struct fsl_error *cause, struct fsl_error *err)
+{
+	if (access(folder, F_OK) != 0 || is_listed(rank, folder)) {
+		return FSL_OK;
+	}
+	FSL_TRY(FSL_GROW(rank->files, rank->files_capacity, rank->n_files + 1, err));
+	struct fsl_file file = {.path = fsl_arena_strdup(&rank->arena, folder),
+				.format = unlisted,
+				.rank = rank->rank,
+				.state = FSL_FILE_UNUSABLE,
+				.message = fsl_arena_strdup(&rank->arena, fsl_error_root(cause))};
+	if (file.path == NULL || file.message == NULL) {
+		return short_of_memory(rank, err);
+	}
+	rank->files[rank->n_files++] = file;
 	return FSL_OK;
 }
 
@@ -344,10 +386,12 @@ static enum fsl_status list_places(struct fsl_profile_rank *rank, struct places 
 		if (status == FSL_ERR_MEMORY) {
 			return short_of_memory(rank, err);
 		}
-		if (status == FSL_OK) {
-			fsl_listing_keep(listing, rank->folder.file);
-			places->n_folders++;
+		if (status != FSL_OK) {
+			FSL_TRY(fsl_profile_add_unlisted(rank, paths[i], &own, err));
+			continue;
 		}
+		fsl_listing_keep(listing, rank->folder.file);
+		places->n_folders++;
 	}
 	return FSL_OK;
 }
