@@ -11,6 +11,7 @@
 
 #include "base/confine.h"
 #include "base/deadline.h"
+#include "base/descriptors.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/os_error.h"
@@ -432,11 +433,15 @@ void fsl_reader_set_block(struct fsl_reader *reader, size_t n_bytes)
 enum fsl_status fsl_reader_open(struct fsl_reader **out, const char *path, struct fsl_error *err)
 {
 	int deadline_file = fsl_deadline_file_begin(path);
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	int fd = -1, n_tries = 0;
+	do {
+		fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	} while (fd < 0 && fsl_may_open_again(errno, &n_tries));
+	int code = errno; /* the next call may change it */
 	fsl_deadline_file_end(deadline_file);
 	if (fd < 0) {
 		return FSL_FAIL(err, FSL_ERR_IO, "cannot open the file: path=\"%s\", reason=\"%s\"",
-				path, fsl_open_error(path, errno).text);
+				path, fsl_open_error(path, code).text);
 	}
 	struct stat info;
 	if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {

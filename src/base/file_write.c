@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/confine.h"
+#include "base/descriptors.h"
 #include "base/mem.h"
 #include "base/os_error.h"
 
@@ -456,7 +457,11 @@ enum fsl_status fsl_dir_list(const char *path, char ***names, size_t *n_names,
 {
 	struct name_list list = {0};
 	char **sorted = NULL;
-	DIR *dir = opendir(path);
+	DIR *dir = NULL;
+	int n_tries = 0;
+	do {
+		dir = opendir(path);
+	} while (dir == NULL && fsl_may_open_again(errno, &n_tries));
 	if (dir == NULL) {
 		return FSL_FAIL(err, errno == ENOMEM ? FSL_ERR_MEMORY : FSL_ERR_IO,
 				"cannot list the folder: path=\"%s\", reason=\"%s\"", path,
