@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <gsl/gsl_errno.h>
+
+#include "base/log.h"
 #include "base/mem.h"
 #include "cli/command.h"
 #include "text/json_tree.h"
@@ -26,6 +29,14 @@ static void guard_end(int code, void *unused)
 	}
 }
 
+/* GSL ends the program at any error. Its callers look whether they got memory. */
+static void refuse_gsl_error(const char *reason, const char *file, int line, int code)
+{
+	if (code != GSL_ENOMEM) {
+		fsl_assert_failed(reason, file, line);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	if (on_exit(guard_end, NULL) != 0) {
@@ -33,6 +44,7 @@ int main(int argc, char **argv)
 	}
 	fsl_mem_keep_freed();
 	fsl_json_tree_init();
+	(void)gsl_set_error_handler(refuse_gsl_error);
 	int code = fsl_command_line(argc, argv);
 	is_end_ours = true;
 	return code;

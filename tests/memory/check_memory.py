@@ -22,6 +22,7 @@ COMMANDS = {
     "detect, healthy": ["--config", f"{DATASETS}/faults/clean/model_config.json", "--now", NOW, "-j", "1",
                         "--exit-code"],
     "profile": ["profile", f"{DATASETS}/profile/slow_rank"],
+    "eval": ["eval", "quick", "--limit", "1", "--baselines", "none", "-j", "1"],
     "config check": ["config", "check", f"{DATASETS}/faults/slow_link/model_config.json"],
 }
 faults = []
