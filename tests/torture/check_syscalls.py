@@ -4,8 +4,8 @@
     check_syscalls.py PROGRAM DATASETS fail|kill [DISTANCE]
 
 DISTANCE: every so many-th call (1: each). strace makes the calls fail. If a call fails, the command must end with 0, 3
-or 4, tell why if not with 0, change no input, and leave neither half a file nor a temporary one. If it is killed, the
-state must be sound, and the next run must end as if nothing had happened and sweep what was left. Prints how many runs
+or 4, or with 2 if the configuration cannot be read, tell why if not with 0, change no input, and leave neither half a
+file nor a temporary one. If it is killed, the state must be sound, and the next run must end as if nothing had happened and sweep what was left. Prints how many runs
 ended how. Exit code 77: there is no strace, or it may not trace.
 """
 import collections
@@ -41,7 +41,7 @@ ERRORS = {
 # brk is not among them: the kernel answers with the old end, never with an error. A file whose removal fails stays.
 MAY_LEAVE = {"unlink", "unlinkat"}
 USUAL = (0, 3, 4)
-faults = []
+faults, loaded = [], {}
 
 
 def run(words, scratch, *injections):
@@ -53,7 +53,7 @@ def run(words, scratch, *injections):
 
 
 def count(name):
-    """How often the command makes each system call."""
+    """How often the command makes each system call, and how often before its libraries are loaded."""
     inputs, words = COMMANDS[name]
     with Scratch(inputs) as scratch:
         log = scratch.path / "calls"
@@ -62,7 +62,9 @@ def count(name):
         if ended.returncode != 0:
             print(f"strace cannot trace here: {ended.stderr[-200:]}")
             sys.exit(77)
-        return collections.Counter(re.findall(r"^\d+ +(\w+)\(", log.read_text(errors="replace"), re.MULTILINE))
+        calls = re.findall(r"^\d+ +(\w+)\(", log.read_text(errors="replace"), re.MULTILINE)
+        n_before = calls.index("set_tid_address") if "set_tid_address" in calls else 0
+        return collections.Counter(calls), collections.Counter(calls[:n_before])
 
 
 def fail(job):
@@ -71,8 +73,9 @@ def fail(job):
     with Scratch(inputs) as scratch:
         ended = run(words, scratch, "-e", f"trace={call}", "-e", f"inject={call}:error={error}:when={number}")
         wrong = scratch.faults(call in MAY_LEAVE)
-        is_loader = ended.returncode == 127 and LOADER in ended.stderr
-        if ended.returncode not in USUAL and not is_loader:
+        is_loader = ended.returncode in (127, -11, 139) and (LOADER in ended.stderr or number <= loaded[name][call])
+        is_told = ended.returncode == 2 and "cannot read configuration" in ended.stderr
+        if ended.returncode not in USUAL and not is_loader and not is_told:
             wrong.append(f"exit code {ended.returncode}")
         if ended.returncode in (3, 4) and not ended.stderr.strip():
             wrong.append("no message")
@@ -111,7 +114,8 @@ if shutil.which("strace") is None:
 kill.wanted = {name: wanted(name) for name in COMMANDS}
 with ThreadPoolExecutor(os.cpu_count()) as pool:
     for command in COMMANDS:
-        calls = {call: n for call, n in count(command).items() if call not in ("execve", "exit_group")}
+        numbers, loaded[command] = count(command)
+        calls = {call: n for call, n in numbers.items() if call not in ("execve", "exit_group")}
         if MODE == "fail":
             jobs = [(command, call, error, k + 1) for call, errors in ERRORS.items() for error in errors
                     for k in range(calls.get(call, 0))]
