@@ -5,8 +5,8 @@
 
 DISTANCE: every so many-th call (1: each). strace makes the calls fail. If a call fails, the command must end with 0, 3
 or 4, or with 2 if the configuration cannot be read, tell why if not with 0, change no input, and leave neither half a
-file nor a temporary one. If it is killed, the state must be sound, and the next run must end as if nothing had happened and sweep what was left. Prints how many runs
-ended how. Exit code 77: there is no strace, or it may not trace.
+file nor a temporary one. If it is killed, the state must be sound, and the next run must end as if nothing had happened
+and sweep what was left. Prints how many runs ended how. Exit code 77: there is no strace, or it may not trace.
 """
 import collections
 import os
