@@ -9,6 +9,7 @@
 #include "alarm/channel.h"
 #include "alarm/deliver.h"
 #include "alarm/http.h"
+#include "base/confine.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/number.h"
@@ -173,6 +174,14 @@ static void end(void *opaque, bool is_told)
 	fsl_free(self->body);
 }
 
+/* Alertmanager is reached with libraries and certificates of any place. */
+static void allow(struct fsl_confine *plan, const struct fsl_config *config)
+{
+	if (config->alertmanager_url != NULL) {
+		fsl_confine_allow(plan, FSL_CONFINE_NOTHING, "Alertmanager is told");
+	}
+}
+
 const struct fsl_reporter fsl_reporter_alertmanager = {
 	.name = "alertmanager",
 	.summary = "posts open incidents in each run (alertmanager_url)",
@@ -180,4 +189,5 @@ const struct fsl_reporter fsl_reporter_alertmanager = {
 	.begin = begin,
 	.verdict = verdict,
 	.end = end,
+	.allow = allow,
 };

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alarm/channel.h"
 #include "alarm/deliver.h"
+#include "base/confine.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/number.h"
@@ -32,9 +34,8 @@ struct self {
 static void warn_of_state(const struct self *self, const struct fsl_error *err)
 {
 	fsl_log(FSL_LOG_WARNING, "state", "%s, check the folder: file=\"%s\", %s, cause=\"%s\"",
-		self->look_back_mins > 0.0
-			? "incidents are not kept and repeated alarms cannot be suppressed"
-			: "incidents are not kept",
+		self->look_back_mins > 0.0 ? "incidents are not kept and this alarm may repeat"
+					   : "incidents are not kept",
 		self->config->state_path,
 		self->config->is_output_given ? "option=\"--output\"" : "key=\"state_path\"",
 		fsl_error_root(err));
@@ -163,6 +164,16 @@ static void end(void *opaque, bool is_told)
 	fsl_incidents_fini(&self->incidents);
 }
 
+/* Receivers are reached with libraries, certificates and programs of any place. */
+static void allow(struct fsl_confine *plan, const struct fsl_config *config)
+{
+	for (size_t i = 0; fsl_channels[i] != NULL; i++) {
+		if (fsl_channels[i]->is_on(config)) {
+			fsl_confine_allow(plan, FSL_CONFINE_NOTHING, "receivers are told");
+		}
+	}
+}
+
 const struct fsl_reporter fsl_reporter_incidents = {
 	.name = "incidents",
 	.summary = "keeps incidents and tells their begins and ends",
@@ -170,4 +181,5 @@ const struct fsl_reporter fsl_reporter_incidents = {
 	.begin = begin,
 	.verdict = verdict,
 	.end = end,
+	.allow = allow,
 };

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "account/account.h"
+#include "base/confine.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/number.h"
@@ -181,10 +182,16 @@ static enum fsl_status verdict(void *opaque, struct fsl_report *report, struct f
 	return status;
 }
 
+static void allow(struct fsl_confine *plan, const struct fsl_config *config)
+{
+	fsl_confine_allow(plan, FSL_CONFINE_WRITE, config->textfile_path);
+}
+
 const struct fsl_reporter fsl_reporter_textfile = {
 	.name = "textfile",
 	.summary = "writes metrics for node_exporter (textfile_path)",
 	.self_bytes = sizeof(struct self),
 	.begin = begin,
 	.verdict = verdict,
+	.allow = allow,
 };
