@@ -27,7 +27,9 @@ COMMANDS = {
     "look": ("faults/clean", ["in", "--exit-code", "-j", "2"]),
     "profile": ("profile/slow_rank", ["profile", "in", "--output", "out", "-j", "2"]),
     "series": ("faults/clean", ["series", "series.csv", "--exit-code"]),
-    "check": ("faults/clean", ["config", "check", "in/model_config.json"]),
+    "check": ("faults/clean", ["check", "--output", "out", "--now", NOW]),  # 2: unknown
+    "history": ("faults/clean", ["history", "--output", "out"]),
+    "config": ("faults/clean", ["config", "check", "in/model_config.json"]),
     "keys": ("faults/clean", ["config", "keys"]),
     "list": ("faults/clean", ["list", "detectors"]),
     "version": ("faults/clean", ["version", "--format", "json"]),
@@ -43,6 +45,7 @@ LEVELS = {
     "-f": (resource.RLIMIT_FSIZE, [0, 512, KIB, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB, MIB] if IS_ALL else [0, 4 * KIB]),
 }
 USUAL = (0, 3, 4)
+AFTER_A_RUN = ("check", "history")
 faults = []
 
 
@@ -66,14 +69,16 @@ def check(job):
     inputs, words = COMMANDS[name]
     with Scratch(f"{DATASETS}/{inputs}") as scratch:
         (scratch.path / "series.csv").write_text(SLOW_SERIES)
+        how = {"cwd": scratch.path, "stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "check": False,
+               "errors": "replace", "env": {**ENVIRONMENT, "HOME": str(scratch.path), "TMPDIR": str(scratch.path)}}
+        if name in AFTER_A_RUN:
+            subprocess.run([PROGRAM, *COMMANDS["detect"][1]], **how)
         give_away(scratch.path)
-        ended = subprocess.run([PROGRAM, *words], cwd=scratch.path, stdin=subprocess.DEVNULL, capture_output=True,
-                               text=True, check=False, errors="replace",
-                               env={**ENVIRONMENT, "HOME": str(scratch.path), "TMPDIR": str(scratch.path)},
-                               preexec_fn=lambda: lower(LEVELS[option][0], level))
+        ended = subprocess.run([PROGRAM, *words], preexec_fn=lambda: lower(LEVELS[option][0], level), **how)
         wrong = scratch.faults()
         is_loader = LOADER in ended.stderr or (option == "-v" and level < 24 * MIB and ended.returncode == -11)
-        if ended.returncode not in USUAL and not is_loader:
+        is_unknown = name == "check" and ended.returncode == 2
+        if ended.returncode not in USUAL and not is_loader and not is_unknown:
             wrong.append(f"exit code {ended.returncode}")
         if ended.returncode in (3, 4) and not ended.stderr.strip():
             wrong.append("no message")
