@@ -97,6 +97,7 @@ static enum fsl_status verdict(void *self, struct fsl_report *report, struct fsl
 {
 	const struct kept *kept = self;
 	FSL_TRY(fsl_dir_create(kept->folder, err));
+	(void)fsl_dir_sweep(kept->folder);
 	char *path = path_of(kept, report);
 	enum fsl_status status = write_case(kept, path, report, err);
 	fsl_free(path);

@@ -162,6 +162,7 @@ static enum fsl_status verdict(void *opaque, struct fsl_report *report, struct f
 	const struct fsl_outcome outcome = fsl_report_outcome(report);
 	char name[FSL_JOB_ID_MAX + 32];
 	(void)snprintf(name, sizeof(name), "failslow_%s.prom", job.name);
+	(void)fsl_dir_sweep(self->config->textfile_path);
 	char *path = fsl_path_join(self->config->textfile_path, name);
 	enum fsl_status status = FSL_OK;
 	if (path == NULL) {

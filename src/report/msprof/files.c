@@ -99,6 +99,7 @@ static enum fsl_status write_all(const char *folder, const struct fsl_peer_index
 	if (status == FSL_OK) {
 		status = fsl_dir_create(folder, err);
 	}
+	(void)fsl_dir_sweep(folder);
 	for (size_t t = 0; t < sizeof(targets) / sizeof(targets[0]) && status == FSL_OK; t++) {
 		status = write_target(&targets[t], folder, index, err);
 	}
