@@ -53,6 +53,10 @@ while [ $# -gt 0 ]; do
 	esac
 	shift || break
 done
+if [ -z "$parts" ]; then
+	usage >&2
+	exit 2
+fi
 for part in $parts; do
 	case " $all_parts " in
 	*" $part "*) ;;
