@@ -117,7 +117,7 @@ enum fsl_status fsl_log_lines_next(struct fsl_log_lines *lines, const char *anch
 {
 	*line = (struct fsl_log_line){.text = NULL};
 	for (;;) {
-		const char *from = lines->data + lines->at;
+		const char *from = lines->data != NULL ? lines->data + lines->at : NULL;
 		size_t n_left = lines->n - lines->at;
 		const char *hit = n_left > 0 ? from : NULL;
 		while (n_anchor == 0 && n_left > 0 && (*hit == '\n' || *hit == '\r')) {
