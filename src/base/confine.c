@@ -128,7 +128,8 @@ void fsl_confine_allow_usual(struct fsl_confine *plan)
 		"/etc/ld.so.cache", "/etc/localtime", "/proc/self",          "/proc/meminfo",
 		"/proc/stat",       "/proc/cpuinfo",  "/sys/devices/system", "/sys/fs/cgroup",
 		"/sys/kernel/mm",   "/proc/sys/vm",   "/dev/null",           "/dev/urandom"};
-	static const char *const write[] = {"/var/tmp", "/tmp"}; /* of SQLite */
+	static const char *const write[] = {"/var/tmp", "/tmp", /* of SQLite */
+					    "/dev/shm"};        /* of LLVM's OpenMP */
 	for (size_t i = 0; i < sizeof(run) / sizeof(run[0]); i++) {
 		fsl_confine_allow(plan, FSL_CONFINE_RUN, run[i]);
 	}

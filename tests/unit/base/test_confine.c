@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -249,6 +250,31 @@ static void a_link_of_a_stranger_leads_to_his_own_files_alone(void **state)
 	remove_tree(&tree);
 }
 
+static void check_usual(struct tree *tree, int abi)
+{
+	struct fsl_confine *plan = plan_of(tree);
+	fsl_confine_allow_usual(plan);
+	begin(plan, abi);
+	EXPECT(fsl_confine_is_active());
+	int shared = shm_open("/fsl-test-confine", O_RDWR | O_CREAT, 0600);
+	EXPECT(shared >= 0 && close(shared) == 0 && shm_unlink("/fsl-test-confine") == 0);
+	FILE *limits = fopen("/proc/self/cgroup", "re");
+	EXPECT(limits != NULL && fclose(limits) == 0);
+	EXPECT(open("/etc/passwd", O_RDONLY | O_CLOEXEC) < 0);
+}
+
+static void libraries_find_shared_memory_and_the_limits_of_the_process(void **state)
+{
+	struct tree tree;
+	(void)state;
+	if (fsl_confine_abi() == 0) {
+		skip();
+	}
+	make_tree(&tree);
+	in_a_child(&tree, fsl_confine_abi(), check_usual);
+	remove_tree(&tree);
+}
+
 static void check_files_and_new_folders(struct tree *tree, int abi)
 {
 	struct fsl_confine *plan = fsl_confine_create();
@@ -291,6 +317,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_version_leaves_inputs_readable_and_results_writable),
 		cmocka_unit_test(nothing_changes_without_landlock_or_if_it_must_not),
+		cmocka_unit_test(libraries_find_shared_memory_and_the_limits_of_the_process),
 		cmocka_unit_test(links_to_another_disk_are_followed_and_circles_end),
 		cmocka_unit_test(a_link_of_a_stranger_leads_to_his_own_files_alone),
 		cmocka_unit_test(files_come_with_the_files_beside_them_and_new_folders_are_made),
