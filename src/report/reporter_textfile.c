@@ -13,12 +13,12 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/number.h"
-#include "text/phrase.h"
 #include "base/try.h"
 #include "config/config.h"
 #include "report/case_json.h"
 #include "report/report.h"
 #include "state/incidents.h"
+#include "text/phrase.h"
 
 enum { CULPRITS_MAX = 16 }; /* more would make too many series */
 
