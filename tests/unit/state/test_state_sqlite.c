@@ -474,8 +474,7 @@ static void a_new_file_whose_first_alarm_nobody_saw_takes_the_next(void **state)
 		assert_int_equal(fsl_state_check_alarm(fixture.state, "/job", &fixture.localisation,
 						       NOW, LOOK_BACK_MINS, &alarm, &fixture.err),
 				 FSL_OK);
-		assert_int_equal(fsl_state_settle(fixture.state, false, &fixture.err),
-				 FSL_OK);
+		assert_int_equal(fsl_state_settle(fixture.state, false, &fixture.err), FSL_OK);
 		assert_int_equal(count_alarms(), 0);
 	}
 	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
