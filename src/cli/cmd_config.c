@@ -4,19 +4,31 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/try.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
+#include "cli/config_places.h"
 #include "config/config.h"
 #include "match/topology_build.h"
 #include "plugin/registry.h"
 #include "report/document.h"
 
 enum { VALUE_SHOWN = 60 }; /* of a value in text; JSON has all of it */
-static const char wanted[] = "check [FILE], explain [FILE] or keys";
+static const char wanted[] = "check [FILE], explain [FILE], init [FILE], keys or where";
+
+/* The command line. */
+struct request {
+	const char *task;
+	const char *path;              /* NULL: the default configuration */
+	struct fsl_config_place place; /* of the default configuration */
+	int format;                    /* enum fsl_output_format */
+	bool is_strict, wants_help;
+};
 
 /* Problems that `check` counts while the loader reports them. */
 struct findings {
-	size_t n_errors, n_warnings;
+	size_t n_errors, n_warnings, n_notes;
+	bool is_strict; /* warnings and notes count as errors */
 	struct fsl_document document;
 	cJSON *problems; /* JSON only; NULL: problems are printed at once */
 };
@@ -24,9 +36,12 @@ struct findings {
 static void count_problem(void *context, enum fsl_log_level level, const char *text)
 {
 	struct findings *findings = context;
-	const char *word = level == FSL_LOG_ERROR ? "error" : "warning";
-	findings->n_errors += level == FSL_LOG_ERROR;
-	findings->n_warnings += level != FSL_LOG_ERROR;
+	const char *word = findings->is_strict || level == FSL_LOG_ERROR ? "error"
+			   : level == FSL_LOG_WARNING                    ? "warning"
+									 : "note";
+	findings->n_errors += word[0] == 'e';
+	findings->n_warnings += word[0] == 'w';
+	findings->n_notes += word[0] == 'n';
 	if (findings->problems == NULL) {
 		printf("%s: %s\n", word, text);
 		return;
@@ -44,6 +59,7 @@ static enum fsl_status print_check_json(const char *path, struct findings *findi
 	fsl_document_text(document, root, "path", path);
 	fsl_document_count(document, root, "errors", findings->n_errors);
 	fsl_document_count(document, root, "warnings", findings->n_warnings);
+	fsl_document_count(document, root, "notes", findings->n_notes);
 	fsl_document_item(document, root, "problems", findings->problems);
 	findings->problems = NULL; /* the root owns it from here on */
 	return fsl_print_json(fsl_document_finish(document, root), err);
@@ -62,23 +78,46 @@ static enum fsl_status check_together(const struct fsl_config *config, struct fi
 	if (status != FSL_OK) {
 		count_problem(findings, FSL_LOG_ERROR, fsl_error_root(&own));
 	}
+	if (findings->is_strict && config->path[0] != '\0' && config->n_known_keys == 0) {
+		char text[FSL_CAUSE_MESSAGE_MAX];
+		(void)snprintf(text, sizeof(text),
+			       "no key of it is known, `failslow config keys` shows all and "
+			       "`failslow config init` writes a file to begin with: file=\"%s\"",
+			       config->path);
+		count_problem(findings, FSL_LOG_ERROR, text);
+	}
 	return FSL_OK;
 }
 
-static enum fsl_status check_file(const char *path, struct fsl_registry *registry,
-				  enum fsl_output_format format, int *exit_code,
-				  struct fsl_error *err)
+/* The last line of `check`. */
+static void print_summary(const char *path, const struct findings *findings, bool has_known_keys)
 {
-	struct findings findings = {0};
+	printf("%s: %s, errors=%zu, warnings=%zu", path,
+	       findings->n_errors > 0 ? "cannot be used"
+	       : has_known_keys       ? "can be used"
+				      : "no key of it is known, so the defaults hold",
+	       findings->n_errors, findings->n_warnings);
+	if (findings->n_notes > 0) {
+		printf(", notes=%zu", findings->n_notes);
+	}
+	printf("\n");
+}
+
+static enum fsl_status check_file(const struct request *request, struct fsl_registry *registry,
+				  int *exit_code, struct fsl_error *err)
+{
+	struct findings findings = {.is_strict = request->is_strict};
 	const struct fsl_config_reporter reporter = {count_problem, &findings};
 	struct fsl_config config;
 	struct fsl_error load_err = {0};
-	if (format == FSL_OUTPUT_JSON && (findings.problems = cJSON_CreateArray()) == NULL) {
+	bool has_known_keys = true, as_json = request->format == FSL_OUTPUT_JSON;
+	if (as_json && (findings.problems = cJSON_CreateArray()) == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for the list of problems");
 	}
 	enum fsl_status status =
-		fsl_config_load_reported(&config, path, registry, &reporter, &load_err);
+		fsl_config_load_reported(&config, request->path, registry, &reporter, &load_err);
 	if (status == FSL_OK) {
+		has_known_keys = config.n_known_keys > 0 || request->path == NULL;
 		status = check_together(&config, &findings, &load_err);
 		fsl_config_fini(&config);
 	}
@@ -87,13 +126,11 @@ static enum fsl_status check_file(const char *path, struct fsl_registry *registr
 		goto out;
 	}
 	status = FSL_OK;
-	const char *shown = path != NULL ? path : "built-in defaults";
-	if (format == FSL_OUTPUT_JSON) {
+	const char *shown = request->path != NULL ? request->path : "built-in defaults";
+	if (as_json) {
 		status = print_check_json(shown, &findings, err);
 	} else {
-		printf("%s: %s, errors=%zu, warnings=%zu\n", shown,
-		       findings.n_errors > 0 ? "cannot be used" : "can be used", findings.n_errors,
-		       findings.n_warnings);
+		print_summary(shown, &findings, has_known_keys);
 	}
 	*exit_code = findings.n_errors > 0 ? FSL_EXIT_USAGE : FSL_EXIT_DONE;
 out:
@@ -230,48 +267,111 @@ static enum fsl_status print_keys(enum fsl_output_format format, struct fsl_erro
 	return keys_text(FSL_CONFIG_METRIC, err);
 }
 
-static enum fsl_status run_topic(int n_operands, char **operands, enum fsl_output_format format,
-				 int *exit_code, struct fsl_error *err)
+/* check and explain: tasks about one file. */
+static enum fsl_status look_at_file(struct request *request, int *exit_code, struct fsl_error *err)
 {
-	bool is_check = strcmp(operands[0], "check") == 0;
-	if (strcmp(operands[0], "keys") == 0) {
-		FSL_TRY(fsl_check_operands(n_operands, 1, 1, "no operand behind keys", err));
-		return print_keys(format, err);
+	if (request->path == NULL && fsl_config_find_default(&request->place)) {
+		request->path = request->place.path;
 	}
-	if (!is_check && strcmp(operands[0], "explain") != 0) {
-		return FSL_FAIL(err, FSL_ERR_USAGE, "unknown task: given=\"%s\", wanted=\"%s\"",
-				operands[0], wanted);
-	}
-	const char *path = n_operands > 1 ? operands[1] : fsl_config_find_default();
 	struct fsl_registry *registry = fsl_registry_create();
 	if (registry == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for the detector registry");
 	}
-	enum fsl_status status = is_check ? check_file(path, registry, format, exit_code, err)
-					  : explain_file(path, registry, format, err);
+	enum fsl_status status =
+		strcmp(request->task, "check") == 0
+			? check_file(request, registry, exit_code, err)
+			: explain_file(request->path, registry,
+				       (enum fsl_output_format)request->format, err);
 	fsl_registry_destroy(registry);
 	return status;
 }
 
+static enum fsl_status show_keys(struct request *request, int *exit_code, struct fsl_error *err)
+{
+	(void)exit_code;
+	return print_keys((enum fsl_output_format)request->format, err);
+}
+
+static enum fsl_status init_file(struct request *request, int *exit_code, struct fsl_error *err)
+{
+	(void)exit_code;
+	return fsl_config_init(request->path, err);
+}
+
+static enum fsl_status show_places(struct request *request, int *exit_code, struct fsl_error *err)
+{
+	(void)exit_code;
+	return fsl_config_where(request->format == FSL_OUTPUT_JSON, err);
+}
+
+struct task {
+	const char *name;
+	bool has_file;
+	enum fsl_status (*run)(struct request *request, int *exit_code, struct fsl_error *err);
+};
+
+static const struct task tasks[] = {
+	{"check", true, look_at_file}, {"explain", true, look_at_file}, {"init", true, init_file},
+	{"keys", false, show_keys},    {"where", false, show_places},
+};
+
+static enum fsl_status run_task(struct request *request, int n_operands, int *exit_code,
+				struct fsl_error *err)
+{
+	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++) {
+		const struct task *task = &tasks[i];
+		if (strcmp(task->name, request->task) != 0) {
+			continue;
+		}
+		if (!task->has_file && n_operands > 1) {
+			return FSL_FAIL(err, FSL_ERR_USAGE,
+					"too many operands: given=%d, wanted=\"no operand behind "
+					"%s\"",
+					n_operands, task->name);
+		}
+		if (request->is_strict && strcmp(task->name, "check") != 0) {
+			return FSL_FAIL(err, FSL_ERR_USAGE,
+					"--strict belongs to `failslow config check`: task=\"%s\"",
+					task->name);
+		}
+		return task->run(request, exit_code, err);
+	}
+	return FSL_FAIL(err, FSL_ERR_USAGE, "unknown task: given=\"%s\", wanted=\"%s\"",
+			request->task, wanted);
+}
+
 enum fsl_status fsl_cmd_config(int argc, char **argv, int *exit_code, struct fsl_error *err)
 {
-	static const struct fsl_output_command command = {
-		.name = "config",
-		.synopsis = "config check|explain|keys [FILE] [--format text|json]",
-		.text = "check    prints every problem of a configuration\n"
-			"explain  prints every effective value and where it comes from\n"
-			"keys     lists all keys with type, default and meaning\n"
-			"Without FILE: the installed configuration, else the built-in one.\n",
-		.format_help = "text or json.",
-		.n_operands_min = 1,
-		.n_operands_max = 2,
-		.operands = wanted,
+	struct request request = {0};
+	int n_operands = 0;
+	const struct fsl_opt options[] = {
+		{"strict", 0, FSL_OPT_FLAG, &request.is_strict, 0, 0, NULL, NULL,
+		 "check: unknown keys and keys without effect are errors."},
+		{"format", 0, FSL_OPT_CHOICE, &request.format, 0, 0, fsl_output_formats, NULL,
+		 "text or json."},
+		{"help", 'h', FSL_OPT_FLAG, &request.wants_help, 0, 0, NULL, NULL,
+		 "Shows this help."},
+		{0},
 	};
-	struct fsl_output_request request = {0};
-	enum fsl_status status = fsl_output_request_parse(&request, &command, argc, argv, err);
 	*exit_code = FSL_EXIT_DONE;
-	if (status != FSL_OK || request.is_done) {
-		return status;
+	FSL_TRY(fsl_opt_parse(options, argc, argv, &n_operands, err));
+	if (request.wants_help) {
+		fsl_command_help(
+			"config",
+			"config check|explain|init|keys|where [FILE] [--strict] "
+			"[--format text|json]",
+			"check    prints every problem of a configuration\n"
+			"explain  prints every effective value and where it comes from\n"
+			"init     writes a configuration to begin with, over no other file\n"
+			"keys     lists all keys with type, default and meaning\n"
+			"where    lists the places of the configuration, and tells the one in use\n"
+			"Without FILE: the configuration that `where` shows, else the "
+			"built-in one.\n",
+			options);
+		return FSL_OK;
 	}
-	return run_topic(request.n_operands, argv + 1, request.format, exit_code, err);
+	FSL_TRY(fsl_check_operands(n_operands, 1, 2, wanted, err));
+	request.task = argv[1];
+	request.path = n_operands > 1 ? argv[2] : NULL;
+	return run_task(&request, n_operands, exit_code, err);
 }

@@ -327,9 +327,10 @@ static enum fsl_status detect_as_configured(const struct options *options, bool 
 	if (registry == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: detectors");
 	}
+	struct fsl_config_place place;
 	const char *path = options->config_path;
-	if (path == NULL) {
-		path = fsl_config_find_default();
+	if (path == NULL && fsl_config_find_default(&place)) {
+		path = place.path;
 	}
 	enum fsl_status status = fsl_config_load(&config, path, registry, err);
 	if (status == FSL_OK && options->log_form < 0) {

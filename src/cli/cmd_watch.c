@@ -16,8 +16,9 @@ enum {
 #define SECONDS_PER_MINUTE 60.0
 
 struct options {
-	const char *config_path; /* NULL: the installed one */
-	double every_mins;       /* 0: as configured */
+	struct fsl_config_place place; /* of the default configuration */
+	const char *config_path;       /* NULL: the installed one */
+	double every_mins;             /* 0: as configured */
 	bool is_once, wants_help;
 	int log_form; /* enum fsl_log_form; -1: as configured */
 	int n_quiet, n_verbose;
@@ -53,8 +54,8 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 			table);
 		return FSL_OK;
 	}
-	if (o->config_path == NULL) {
-		o->config_path = fsl_config_find_default();
+	if (o->config_path == NULL && fsl_config_find_default(&o->place)) {
+		o->config_path = o->place.path;
 	}
 	if (o->config_path == NULL) {
 		return FSL_FAIL(

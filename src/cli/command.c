@@ -135,7 +135,8 @@ static enum fsl_status run_help(int argc, char **argv, int *exit_code, struct fs
 /* The program's name alone: runs over the installed configuration, if there is one. */
 static enum fsl_status run_bare(char **argv, int *exit_code, struct fsl_error *err)
 {
-	if (fsl_config_find_default() != NULL) {
+	struct fsl_config_place place;
+	if (fsl_config_find_default(&place)) {
 		return fsl_cmd_detect(1, argv, exit_code, err);
 	}
 	(void)fprintf(stderr,

@@ -122,7 +122,11 @@ enum fsl_status fsl_profile_run(const struct fsl_profile_run *run, int *exit_cod
 	if (registry == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: detectors");
 	}
-	const char *path = run->config_path != NULL ? run->config_path : fsl_config_find_default();
+	struct fsl_config_place place;
+	const char *path = run->config_path;
+	if (path == NULL && fsl_config_find_default(&place)) {
+		path = place.path;
+	}
 	enum fsl_status status = fsl_config_load(&config, path, registry, err);
 	if (status == FSL_OK && run->config_path == NULL) {
 		status = fsl_operands_describe(&config, run->paths, run->n_paths, !run->is_warned,

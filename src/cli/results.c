@@ -11,7 +11,11 @@ static enum fsl_status find(struct fsl_results *out, const char *config_path, co
 	if (out->registry == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: detectors");
 	}
-	const char *path = config_path != NULL ? config_path : fsl_config_find_default();
+	struct fsl_config_place place;
+	const char *path = config_path;
+	if (path == NULL && fsl_config_find_default(&place)) {
+		path = place.path;
+	}
 	FSL_TRY(fsl_config_load(&out->config, path, out->registry, err));
 	out->folder = out->config.slow_node_detection_path;
 	out->state_path = out->config.state_path;

@@ -8,9 +8,6 @@
 
 #include "config/config_load.h"
 
-static const char systrace_default[] = "/etc/systrace/config/model_config.json";
-static const char failslow_default[] = FSL_CONFIG_DIR "/model_config.json";
-
 /* Built-in metric configuration, for lack of a file; a test keeps it equal to the shipped file.
  * sysTrace's values: windows of p90, DBSCAN between ranks, n-sigma against the past. */
 #define AGGREGATION(seconds, funcs)                                                                \
@@ -151,14 +148,6 @@ void fsl_config_fini(struct fsl_config *config)
 	fsl_free(config->values);
 	fsl_arena_fini(&config->arena);
 	*config = (struct fsl_config){.path = "", .directory = "."};
-}
-
-const char *fsl_config_find_default(void)
-{
-	if (access(failslow_default, R_OK) == 0) {
-		return failslow_default;
-	}
-	return access(systrace_default, R_OK) == 0 ? systrace_default : NULL;
 }
 
 const struct fsl_metric_config *fsl_config_metric(const struct fsl_config *config, const char *name)

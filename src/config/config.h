@@ -6,6 +6,7 @@
 #ifndef FSL_CONFIG_CONFIG_H
 #define FSL_CONFIG_CONFIG_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -60,7 +61,7 @@ struct fsl_detector_config {
 /* One metric of metric_config.json ("HcclAllGather", "HcclAllGather_launch"). */
 struct fsl_metric_config {
 	const char *name;
-	const char *op_name; /* operator: text before the first "_" */
+	const char *op_name; /* operator: @name without "_launch" */
 	bool is_launch;      /* launch table (name ends in "_launch") instead of device time */
 	const char *type;    /* "compute", "network", "storage" */
 	double during_s;
@@ -74,6 +75,7 @@ struct fsl_config {
 	struct fsl_arena arena; /* holds every text below */
 	const char *path;       /* of model_config.json; "" for built-in defaults */
 	const char *directory;  /* base of relative paths */
+	size_t n_known_keys;    /* keys at the top of that file that have an effect */
 
 	const char *job_name;     /* NULL: told from the folder */
 	const char *described_by; /* path of the file that fsl_config_describe used; NULL: none */
@@ -194,15 +196,16 @@ struct fsl_registry;
 
 /*
  * Loads @path (NULL: built-in defaults). Errors name file, key, value and the allowed values.
- * Unknown keys are warnings with the nearest known key. Keys that sysTrace knows and nothing uses
- * are accepted silently. On failure @config is empty. @registry resolves detector names and loads
- * the plug-ins that "plugin" names; it must outlive @config.
+ * Unknown keys are warnings with the nearest known key. Keys of sysTrace that nothing uses are told
+ * once for each file, as FSL_LOG_INFO. On failure @config is empty. @registry resolves detector
+ * names and loads the plug-ins that "plugin" names; it must outlive @config.
  */
 enum fsl_status fsl_config_load(struct fsl_config *config, const char *path,
 				struct fsl_registry *registry, struct fsl_error *err);
 void fsl_config_fini(struct fsl_config *config);
 
-/* Receives every problem as one line of text. The level is FSL_LOG_ERROR or FSL_LOG_WARNING. */
+/* Receives every problem as one line of text. The level is FSL_LOG_ERROR, FSL_LOG_WARNING, or
+ * FSL_LOG_INFO for keys that have no effect. */
 struct fsl_config_reporter {
 	void (*report)(void *context, enum fsl_log_level level, const char *text);
 	void *context;
@@ -223,12 +226,23 @@ enum fsl_status fsl_config_load_reported(struct fsl_config *config, const char *
 enum fsl_status fsl_config_describe(struct fsl_config *config, const char *folder, const char *path,
 				    char *complaint, size_t size, struct fsl_error *err);
 
+/* A place of the configuration that is used if the command line names none. */
+struct fsl_config_place {
+	char path[PATH_MAX];
+	const char *origin; /* "FAILSLOW_CONFIG", "user", "prefix", "system", "systrace"; static */
+	bool is_usable;     /* the file counts if no earlier place has one */
+	const char *why;    /* why it does not count; "" if it does; static */
+};
+enum { FSL_CONFIG_PLACES_MAX = 8 };
 /*
- * The configuration that is used if the command line names none: the first readable of
- * FSL_CONFIG_DIR/model_config.json and sysTrace's /etc/systrace/config/model_config.json. Static;
- * NULL: neither exists.
+ * The places in the order of the search: $FAILSLOW_CONFIG (it counts also if the file is absent, so
+ * that a typing error is told), the user's failslow/model_config.json in $XDG_CONFIG_HOME or
+ * ~/.config, etc/failslow beside the program's bin/, FSL_CONFIG_DIR, /etc/failslow, and sysTrace's
+ * /etc/systrace/config/model_config.json. Returns their number.
  */
-const char *fsl_config_find_default(void);
+size_t fsl_config_places(struct fsl_config_place places[FSL_CONFIG_PLACES_MAX]);
+/* Copies the first usable place to *place. False: there is none. */
+bool fsl_config_find_default(struct fsl_config_place *place);
 
 /* The metric with this name; Allreduce and AllReduce are the same. NULL: absent. */
 const struct fsl_metric_config *fsl_config_metric(const struct fsl_config *config,

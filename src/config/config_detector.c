@@ -37,6 +37,20 @@ static enum fsl_status report_plugin(struct fsl_config_loader *loader, const cha
 				  key, tried, tried[0] != '\0' ? ": " : "", fsl_error_root(why));
 }
 
+/* Detectors of sysTrace's later files. What they propose is only a hint, so a file that asks for
+ * one is used without the comparison. */
+static const char *const only_systrace[] = {"SlidingWindowKSigma", "BOCPDStreamDetector"};
+
+static bool is_only_systrace(const cJSON *type)
+{
+	for (size_t i = 0; i < sizeof(only_systrace) / sizeof(only_systrace[0]); i++) {
+		if (cJSON_IsString(type) && strcmp(type->valuestring, only_systrace[i]) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static enum fsl_status report_unknown_detector(struct fsl_config_loader *loader, const char *key,
 					       const char *name)
 {
@@ -277,6 +291,12 @@ enum fsl_status fsl_config_load_detector(struct fsl_config_loader *loader, const
 	}
 	if (!cJSON_IsObject(block)) {
 		return fsl_config_wrong(loader, key, block, "object or null");
+	}
+	const cJSON *plugin = cJSON_GetObjectItemCaseSensitive(block, "plugin");
+	if ((plugin == NULL || cJSON_IsNull(plugin)) &&
+	    is_only_systrace(cJSON_GetObjectItemCaseSensitive(block, "type"))) {
+		fsl_config_name(loader, &loader->missing, key);
+		return fsl_config_record(loader, key, "null", false);
 	}
 	enum fsl_status status = resolve_detector(loader, block, key, NULL, &out->detector);
 	if (status != FSL_OK || out->detector == NULL) {

@@ -4,6 +4,12 @@
 
 #include "config/config.h"
 
+/* Names that one message about a file lists, each once. */
+struct fsl_config_names {
+	const char *text; /* "a, b"; config arena; NULL: none */
+	size_t n_names;
+};
+
 /* One loading. A function of the loader fails only if it cannot go on (out of memory). A mistake in
  * a file is reported and counted, and the value keeps its default. */
 struct fsl_config_loader {
@@ -12,6 +18,8 @@ struct fsl_config_loader {
 	const struct fsl_config_reporter *reporter; /* NULL: warnings go to the log */
 	const char *file;                           /* file being read; "" for defaults */
 	const char *directory;                      /* folder of that file */
+	struct fsl_config_names idle;               /* keys of that file that nothing uses */
+	struct fsl_config_names missing; /* its blocks with detectors that only sysTrace has */
 	size_t n_errors;
 	const char *first_error; /* config arena */
 	bool is_short;           /* out of memory for the text of a key: the loading has failed */
@@ -33,6 +41,12 @@ enum fsl_status fsl_config_wrong(struct fsl_config_loader *loader, const char *k
  * dots. If @name has dots, the message shows how to nest it. */
 enum fsl_status fsl_config_unknown(struct fsl_config_loader *loader, const char *prefix,
 				   const char *name, const char *const *known, size_t n_known);
+
+/* Adds @name, unless it is there. */
+void fsl_config_name(struct fsl_config_loader *loader, struct fsl_config_names *names,
+		     const char *name);
+/* Reports what was named, at the end of a file, and forgets it. */
+enum fsl_status fsl_config_tell_names(struct fsl_config_loader *loader);
 
 /*
  * Reads and parses a whole file. Syntax errors are reported with line and column. Of duplicate keys

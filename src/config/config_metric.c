@@ -11,6 +11,7 @@ static const char launch_suffix[] = "_launch";
 static const char *const metric_keys[] = {
 	"metric_type",    "aggregation",  "method", "priority", "type", "alarm_filter_window_size",
 	"space_detector", "time_detector"};
+static const char *const idle_keys[] = {"metric_type", "method", "priority"};
 static const char *const aggregation_keys[] = {"during_s", "during_steps", "funcs"};
 static const char *const func_keys[] = {"func", "func_params"};
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -28,6 +29,16 @@ static enum fsl_status check_keys(struct fsl_config_loader *loader, const cJSON 
 		}
 	}
 	return FSL_OK;
+}
+
+/* Notes keys of a metric that nothing uses. */
+static void note_idle_keys(struct fsl_config_loader *loader, const cJSON *metric)
+{
+	for (size_t i = 0; i < N_OF(idle_keys); i++) {
+		if (fsl_config_item(metric, idle_keys[i]) != NULL) {
+			fsl_config_name(loader, &loader->idle, idle_keys[i]);
+		}
+	}
 }
 
 /* Reads the parameter of percentile (0..100) or quantile (0..1); other functions have none. */
@@ -158,7 +169,7 @@ static enum fsl_status name_metric(struct fsl_config_loader *loader, const char 
 		length > n_suffix && strcmp(name + length - n_suffix, launch_suffix) == 0;
 	metric->name = fsl_arena_strdup(&loader->config->arena, name);
 	metric->op_name = fsl_arena_strndup(&loader->config->arena, name,
-					    metric->is_launch ? strcspn(name, "_") : length);
+					    metric->is_launch ? length - n_suffix : length);
 	return metric->name != NULL && metric->op_name != NULL ? FSL_OK
 							       : fsl_config_no_memory(loader);
 }
@@ -185,6 +196,7 @@ static enum fsl_status load_metric(struct fsl_config_loader *loader, const cJSON
 	const char *prefix = key_of(loader, json->string, "");
 	FSL_TRY(name_metric(loader, json->string, metric));
 	FSL_TRY(check_keys(loader, json, prefix, metric_keys, N_OF(metric_keys)));
+	note_idle_keys(loader, json);
 	FSL_TRY(fsl_config_store(loader, fsl_config_row("<metric>.type"),
 				 fsl_config_item(json, "type"),
 				 key_of(loader, json->string, "type"), metric));
@@ -212,5 +224,5 @@ enum fsl_status fsl_config_load_metrics(struct fsl_config_loader *loader, const 
 			config->n_metrics += status == FSL_OK;
 		}
 	}
-	return status;
+	return status == FSL_OK ? fsl_config_tell_names(loader) : status;
 }

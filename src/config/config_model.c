@@ -98,6 +98,24 @@ static bool is_metric_file(const cJSON *root)
 	return false;
 }
 
+/* Counts a key of the file, or notes that it has no effect. */
+static void note_key(struct fsl_config_loader *loader, const char *key)
+{
+	size_t n_keys = 0;
+	const struct fsl_config_key *rows = fsl_config_keys(&n_keys);
+	for (size_t i = 0; i < n_keys; i++) {
+		if (rows[i].file != FSL_CONFIG_MODEL || strcmp(rows[i].key, key) != 0 ||
+		    rows[i].kind != FSL_KIND_UNUSED) {
+			continue;
+		}
+		if (!rows[i].is_ours) { /* "$schema" and "_comment" are for people and editors */
+			fsl_config_name(loader, &loader->idle, key);
+		}
+		return;
+	}
+	loader->config->n_known_keys++;
+}
+
 static enum fsl_status check_keys(struct fsl_config_loader *loader, const cJSON *root)
 {
 	if (is_metric_file(root)) {
@@ -111,11 +129,14 @@ static enum fsl_status check_keys(struct fsl_config_loader *loader, const cJSON 
 		/* A member whose name has a dot is no row, although rows are written with dots. */
 		if (strchr(item->string, '.') != NULL || !is_model_key(item->string, &is_holder)) {
 			FSL_TRY(report_unknown(loader, "", item->string));
-		} else if (is_holder) {
+			continue;
+		}
+		if (is_holder) {
 			FSL_TRY(check_holder(loader, item));
 		}
+		note_key(loader, item->string);
 	}
-	return FSL_OK;
+	return fsl_config_tell_names(loader);
 }
 
 /* One end of the range: ms since 1970 as a number, or a text as on the command line. */
@@ -336,6 +357,57 @@ static enum fsl_status read_domain(struct fsl_config_loader *loader, const cJSON
 	return FSL_OK;
 }
 
+/* True if both lists have the same ranks; each list has a sorted copy behind it. */
+static bool is_same_list(const struct fsl_rank_list *a, const struct fsl_rank_list *b)
+{
+	return a->n_ranks == b->n_ranks && memcmp(a->ranks + a->n_ranks, b->ranks + b->n_ranks,
+						  a->n_ranks * sizeof(*a->ranks)) == 0;
+}
+
+/* Takes lists of several ranks out of @domain that @earlier has, too. Returns how many. */
+static size_t drop_lists(struct fsl_domain *domain, const struct fsl_domain *earlier)
+{
+	size_t n_kept = 0, n_before = domain->n_lists;
+	for (size_t i = 0; i < n_before; i++) {
+		bool is_twice = false;
+		for (size_t k = 0; k < earlier->n_lists; k++) {
+			is_twice =
+				is_twice || (domain->lists[i].n_ranks > 1 &&
+					     is_same_list(&domain->lists[i], &earlier->lists[k]));
+		}
+		if (!is_twice) {
+			domain->lists[n_kept++] = domain->lists[i];
+		}
+	}
+	domain->n_lists = n_kept;
+	return n_before - n_kept;
+}
+
+/*
+ * A file of sysTrace gives tp and dp the same lists. Two groups of these kinds share one rank at
+ * most, so the group counts once.
+ */
+static enum fsl_status drop_lists_named_twice(struct fsl_config_loader *loader)
+{
+	static const enum fsl_group_kind kinds[] = {FSL_GROUP_TP, FSL_GROUP_DP, FSL_GROUP_PP};
+	struct fsl_domain *domains = loader->config->hccl_domain;
+	for (size_t later = 1; later < sizeof(kinds) / sizeof(kinds[0]); later++) {
+		for (size_t earlier = 0; earlier < later; earlier++) {
+			if (drop_lists(&domains[kinds[later]], &domains[kinds[earlier]]) == 0) {
+				continue;
+			}
+			FSL_TRY(fsl_config_problem(
+				loader, FSL_LOG_WARNING,
+				"the same group under two kinds, only the first counts; leave the "
+				"wrong one out: file=\"%s\", key=\"hccl_domain.%s\", "
+				"other=\"hccl_domain.%s\"",
+				loader->file, fsl_group_kind_text(kinds[earlier]),
+				fsl_group_kind_text(kinds[later])));
+		}
+	}
+	return FSL_OK;
+}
+
 enum fsl_status fsl_config_load_domains(struct fsl_config_loader *loader, const cJSON *root)
 {
 	static const char key[] = "hccl_domain";
@@ -364,6 +436,7 @@ enum fsl_status fsl_config_load_domains(struct fsl_config_loader *loader, const 
 						      n_kinds)
 				 : read_domain(loader, domain, &loader->config->hccl_domain[kind]));
 	}
+	FSL_TRY(drop_lists_named_twice(loader));
 	return fsl_config_record_json(loader, key, item, false);
 }
 

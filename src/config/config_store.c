@@ -13,7 +13,8 @@
 enum {
 	SHOWN_LENGTH = 60, /* bytes of a wrong value that a message shows */
 	ALLOWED_BYTES = 256,
-	NESTED_MAX = 8, /* names joined by dots; no key has more */
+	NESTED_MAX = 8,   /* names joined by dots; no key has more */
+	NAMES_SHOWN = 32, /* names that one message lists */
 };
 /* The greatest whole number up to which a double holds all exactly. */
 #define EXACT_INTEGER_MAX 9007199254740992.0
@@ -140,12 +141,59 @@ enum fsl_status fsl_config_unknown(struct fsl_config_loader *loader, const char 
 	}
 	if (nearest == NULL) {
 		return fsl_config_problem(loader, FSL_LOG_WARNING,
-					  "unknown key: file=\"%s\", key=\"%s%s\"", loader->file,
-					  prefix, name);
+					  "unknown key, `failslow config keys` shows all: "
+					  "file=\"%s\", key=\"%s%s\"",
+					  loader->file, prefix, name);
 	}
 	return fsl_config_problem(loader, FSL_LOG_WARNING,
 				  "unknown key: file=\"%s\", key=\"%s%s\", did_you_mean=\"%s%s\"",
 				  loader->file, prefix, name, prefix, nearest);
+}
+
+/* True if the list "a, b" has @name. */
+static bool has_name(const char *list, const char *name)
+{
+	size_t length = strlen(name);
+	while (list != NULL) {
+		if (strncmp(list, name, length) == 0 &&
+		    (list[length] == ',' || list[length] == '\0')) {
+			return true;
+		}
+		list = strstr(list, ", ");
+		list = list != NULL ? list + strlen(", ") : NULL;
+	}
+	return false;
+}
+
+void fsl_config_name(struct fsl_config_loader *loader, struct fsl_config_names *names,
+		     const char *name)
+{
+	if (names->n_names == NAMES_SHOWN || has_name(names->text, name)) {
+		return;
+	}
+	names->text = names->text == NULL ? fsl_config_path(loader, "%s", name)
+					  : fsl_config_path(loader, "%s, %s", names->text, name);
+	names->n_names++;
+}
+
+enum fsl_status fsl_config_tell_names(struct fsl_config_loader *loader)
+{
+	const struct fsl_config_names idle = loader->idle, missing = loader->missing;
+	loader->idle = loader->missing = (struct fsl_config_names){0};
+	if (missing.n_names > 0) {
+		FSL_TRY(fsl_config_problem(
+			loader, FSL_LOG_WARNING,
+			"detectors of sysTrace that failslow does not have, choose another type "
+			"(`failslow list detectors`) or null: file=\"%s\", keys=\"%s\"",
+			loader->file, missing.text));
+	}
+	if (idle.n_names > 0) {
+		return fsl_config_problem(
+			loader, FSL_LOG_INFO,
+			"keys without effect, they may be removed: file=\"%s\", keys=\"%s\"",
+			loader->file, idle.text);
+	}
+	return FSL_OK;
 }
 
 enum fsl_status fsl_config_record(struct fsl_config_loader *loader, const char *key,

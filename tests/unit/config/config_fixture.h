@@ -24,8 +24,9 @@ struct fixture {
 	struct fsl_registry *registry;
 	struct fsl_config config;
 	struct fsl_error err;
-	size_t n_errors, n_warnings;
+	size_t n_errors, n_warnings, n_notes;
 	char problems[PROBLEMS_BYTES]; /* "error: ...\n" and "warning: ...\n" */
+	char note[1024];               /* the last one */
 };
 
 static int set_up(void **state)
@@ -68,6 +69,11 @@ static void keep_problem(void *context, enum fsl_log_level level, const char *te
 {
 	struct fixture *fixture = context;
 	size_t length = strlen(fixture->problems);
+	if (level == FSL_LOG_INFO) {
+		fixture->n_notes++;
+		(void)snprintf(fixture->note, sizeof(fixture->note), "%s", text);
+		return;
+	}
 	fixture->n_errors += level == FSL_LOG_ERROR;
 	fixture->n_warnings += level == FSL_LOG_WARNING;
 	(void)snprintf(fixture->problems + length, sizeof(fixture->problems) - length, "%s: %s\n",
@@ -82,6 +88,7 @@ static enum fsl_status load_path(struct fixture *fixture, const char *path)
 	fsl_error_clear(&fixture->err);
 	fixture->n_errors = 0;
 	fixture->n_warnings = 0;
+	fixture->n_notes = 0;
 	fixture->problems[0] = '\0';
 	return fsl_config_load_reported(&fixture->config, path, fixture->registry, &reporter,
 					&fixture->err);

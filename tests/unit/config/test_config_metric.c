@@ -51,6 +51,27 @@ static void metrics_have_names_operators_and_tables(void **state)
 	assert_string_equal(gather->type, "compute");
 }
 
+static void detectors_that_only_systrace_has_are_one_warning(void **state)
+{
+	struct fixture *fixture = *state;
+	assert_int_equal(
+		load_metric(fixture,
+			    "{\"ncclDevKernel_AllReduce_Sum_f32_RING_LL_launch\":{\"priority\":3,"
+			    "\"space_detector\":{\"type\":\"SlidingWindowKSigma\","
+			    "\"deviation_ratio_thresh\":1.1}},"
+			    "\"A\":{\"priority\":2,\"time_detector\":{\"type\":"
+			    "\"BOCPDStreamDetector\"}}}"),
+		FSL_OK);
+	assert_int_equal(fixture->n_warnings, 1);
+	assert_non_null(strstr(fixture->problems, "LL_launch.space_detector, A.time_detector\""));
+	assert_int_equal(fixture->n_notes, 1);
+	assert_non_null(strstr(fixture->note, "keys=\"priority\""));
+	assert_int_equal(fixture->config.n_metrics, 2);
+	assert_string_equal(fixture->config.metrics[0].op_name,
+			    "ncclDevKernel_AllReduce_Sum_f32_RING_LL");
+	assert_false(fixture->config.metrics[0].space_detector.enabled);
+}
+
 static void allreduce_is_found_in_both_spellings(void **state)
 {
 	struct fixture *fixture = *state;
@@ -327,6 +348,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
+		TEST(detectors_that_only_systrace_has_are_one_warning),
 		TEST(builtin_metrics_equal_the_shipped_file),
 		TEST(metrics_have_names_operators_and_tables),
 		TEST(allreduce_is_found_in_both_spellings),

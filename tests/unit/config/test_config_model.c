@@ -52,7 +52,7 @@ static void shipped_file_says_the_defaults(void **state)
 	assert_true(n_compared > 30);
 }
 
-static void keys_of_systrace_are_accepted_silently(void **state)
+static void keys_of_systrace_without_effect_are_one_note(void **state)
 {
 	struct fixture *fixture = *state;
 	assert_silent(
@@ -66,12 +66,53 @@ static void keys_of_systrace_are_accepted_silently(void **state)
 			   "\"fail_slow_ops\":{\"dataloader_slow\":\"Dataloader\"}}"));
 	assert_true(fixture->config.with_fail_slow);
 	assert_true(fixture->config.look_back_mins == 20.0);
+	assert_int_equal(fixture->n_notes, 1);
+	assert_non_null(strstr(fixture->note, "keys=\"data_type, save_image, use_plot, "
+					      "debug_data, save_path, step_data_path\""));
+	assert_int_equal(fixture->config.n_known_keys, 7);
 }
 
 static void unused_keys_may_hold_anything(void **state)
 {
 	struct fixture *fixture = *state;
 	assert_silent(fixture, load_model(fixture, "{\"data_type\":3,\"use_plot\":\"maybe\"}"));
+}
+
+static void comments_and_schemas_are_no_note(void **state)
+{
+	struct fixture *fixture = *state;
+	assert_silent(
+		fixture,
+		load_model(fixture, "{\"_comment\":[\"a\"],\"$schema\":\"b\",\"gpu_or_npu\":1}"));
+	assert_int_equal(fixture->n_notes, 1);
+	assert_non_null(strstr(fixture->note, "keys=\"gpu_or_npu\""));
+	assert_int_equal(fixture->config.n_known_keys, 0);
+}
+
+static void a_group_under_two_kinds_counts_once(void **state)
+{
+	static const struct {
+		const char *domain;
+		size_t n_tp, n_dp, n_pp, n_warnings;
+	} cases[] = {
+		{"\"tp\":[[0,1,2,3]],\"dp\":[[3,2,1,0]]", 1, 0, 0, 1},
+		{"\"dp\":[[0,1],[2,3]],\"pp\":[[2,3],[0,4]]", 0, 2, 1, 1},
+		{"\"tp\":[[0,1]],\"dp\":[[0,1]],\"pp\":[[0,1]]", 1, 0, 0, 2},
+		{"\"tp\":[[0,1],[2,3]],\"dp\":[[0,2],[1,3]]", 2, 2, 0, 0},
+		{"\"tp\":[[0],[1]],\"dp\":[[0],[1]]", 2, 2, 0, 0},
+		{"\"tp\":[[0,1,2]],\"dp\":[[0,1,3]]", 1, 1, 0, 0},
+	};
+	struct fixture *fixture = *state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[256];
+		(void)snprintf(text, sizeof(text), "{\"hccl_domain\":{%s}}", cases[i].domain);
+		assert_int_equal(load_model(fixture, text), FSL_OK);
+		const struct fsl_domain *domains = fixture->config.hccl_domain;
+		assert_int_equal(domains[FSL_GROUP_TP].n_lists, cases[i].n_tp);
+		assert_int_equal(domains[FSL_GROUP_DP].n_lists, cases[i].n_dp);
+		assert_int_equal(domains[FSL_GROUP_PP].n_lists, cases[i].n_pp);
+		assert_int_equal(fixture->n_warnings, cases[i].n_warnings);
+	}
 }
 
 static void every_kind_of_value_is_stored(void **state)
@@ -201,9 +242,9 @@ static void keys_written_with_dots_are_warnings_with_their_nested_form(void **st
 		{"{\"detectors.TSDBSCANDetector.eps\":1}",
 		 "did_you_mean={\"detectors\": {\"TSDBSCANDetector\": {\"eps\": ...}}}\n"},
 		{"{\"hccl_domain.tp\":[[0]]}", "did_you_mean={\"hccl_domain\": {\"tp\": ...}}\n"},
-		{"{\"a.b\":1}", "unknown key: file="},
-		{"{\"replay.a.b.c.d.e.f.g.h\":1}", "unknown key: file="},
-		{"{\"replay\":{\"replay.steps_max\":3}}", "unknown key: file="},
+		{"{\"a.b\":1}", "unknown key"},
+		{"{\"replay.a.b.c.d.e.f.g.h\":1}", "unknown key"},
+		{"{\"replay\":{\"replay.steps_max\":3}}", "unknown key"},
 	};
 	struct fixture *fixture = *state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -358,8 +399,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(defaults_are_those_of_the_manual),
 		TEST(shipped_file_says_the_defaults),
-		TEST(keys_of_systrace_are_accepted_silently),
+		TEST(keys_of_systrace_without_effect_are_one_note),
 		TEST(unused_keys_may_hold_anything),
+		TEST(comments_and_schemas_are_no_note),
+		TEST(a_group_under_two_kinds_counts_once),
 		TEST(every_kind_of_value_is_stored),
 		TEST(relative_paths_start_at_the_file),
 		TEST(wrong_values_name_file_key_value_and_what_is_allowed),

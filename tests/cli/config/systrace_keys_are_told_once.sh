@@ -1,4 +1,4 @@
-# A configuration as sysTrace ships it must load without a word.
+# A configuration as sysTrace ships it must load without a warning. One note a file names what has no effect.
 cat > model_config.json <<'JSON'
 {
   "with_fail_slow": false, "task_stable_step": 3, "max_data_queue_steps": 1000,
