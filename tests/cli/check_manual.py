@@ -2,7 +2,8 @@
 """Checks the manual pages: every command has one, every option is in it, every example is a case.
 
 Arguments: the program. Pages are written as docs/man/NAME.1.md; NAME.1 is made from it with
-`pandoc --standalone --from markdown-smart --to man` and committed, so that installing needs no pandoc. In EXAMPLES each
+`pandoc --standalone --from markdown-smart --to man` and committed, so that installing needs no pandoc. They begin with
+name, version and date. In EXAMPLES each
 code block follows a line
   <!-- case: topic/name -->     tests/cli/topic/name.sh contains the block's commands
   <!-- no case: reason -->      the block cannot run in a test
@@ -89,6 +90,19 @@ def check_roff(path, page):
             fault(f"{roff_path.name}: is older than {path.name}, it lacks: {text}")
 
 
+def check_title(path, page):
+    """The first lines name page, version and date, and the roff page has them."""
+    version = re.search(r"project\(failslow VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
+    name = path.name.removesuffix(".1.md")
+    title = re.match(r"% (.+)\(1\) (.+) \| User Commands\n%\n% (\d{4}-\d\d-\d\d)\n\n", page)
+    if not title or title.group(1, 2) != (name, f"failslow {version}"):
+        fault(f'{path.name}: must begin with "% {name}(1) failslow {version} | User Commands", "%", "% YYYY-MM-DD"')
+        return
+    roff = path.with_suffix("").read_text().replace("\\-", "-")
+    if f'"{title.group(3)}" "failslow {version}" "User Commands"' not in roff:
+        fault(f"{path.with_suffix('').name}: has another version or date than {path.name}")
+
+
 def main():
     program = sys.argv[1]
     commands = json.loads(output_of(program, "list", "commands", "--format", "json"))
@@ -107,6 +121,7 @@ def main():
     for name, page in pages.items():
         check_examples(MAN / name, page)
         check_roff(MAN / name, page)
+        check_title(MAN / name, page)
     for text in faults:
         print(text)
     sys.exit(1 if faults else 0)
