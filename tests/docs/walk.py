@@ -158,6 +158,8 @@ def check_command(walk, copy):
     copy.lists("commands", name)
     run(sys.executable, cases, "--program", program, "--set-exact-output", "help/")
     run(sys.executable, cases, "--program", program, "help/", "list/", f"{name}/")
+    run(sys.executable, copy.tree / "scripts/make_completion.py", program)
+    run(sys.executable, copy.tree / "tests/cli/check_completion.py", program)
     if shutil.which("pandoc") is None:
         print("walk: no pandoc, so the manual page is not made")
         return
