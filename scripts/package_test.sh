@@ -122,6 +122,7 @@ upgrade() {
 purge() {
 	in_root failslow --config /etc/failslow/model_config.json --quiet || true
 	find "$chroot/etc/systrace" "$chroot/var/lib/failslow" 2>/dev/null || true
+	mkdir -p "$chroot/etc/systrace/result/slow_node"
 	echo '{"resultCode": 200}' >"$chroot/etc/systrace/result/slow_node/slow_node_result_1.json"
 	in_root dpkg --purge failslow-doc failslow-dev failslow || return 1
 	# sysTrace's own file has stayed.
