@@ -55,13 +55,12 @@ static void tell_channel(struct fsl_state *state, const struct fsl_channel *chan
 	struct fsl_outbox due = {0};
 	enum fsl_status status = fsl_outbox_due(state, channel->name, config->now_ns, &due, &err);
 	size_t n_taken = 0;
-	for (; n_taken < due.n_items && status == FSL_OK; n_taken++) {
+	while (n_taken < due.n_items && status == FSL_OK) {
 		const struct fsl_outbox_item *item = &due.items[n_taken];
-		status = send_one(channel, config, item, deadline_ns, &err);
-		enum fsl_status kept =
-			fsl_outbox_settle(state, item, status == FSL_OK, config->now_ns, NULL);
-		status = status == FSL_OK ? kept : status;
-		n_taken -= status != FSL_OK;
+		status = fsl_outbox_try(state, item, config->now_ns, &err);
+		FSL_THEN(status, send_one(channel, config, item, deadline_ns, &err));
+		FSL_THEN(status, fsl_outbox_remove(state, item, &err));
+		n_taken += status == FSL_OK;
 	}
 	if (status != FSL_OK) {
 		fsl_log(FSL_LOG_WARNING, "alarm",

@@ -89,21 +89,33 @@ static int64_t backoff_ns(int64_t n_tries)
 	return wait_ns < BACKOFF_MOST_NS ? wait_ns : BACKOFF_MOST_NS;
 }
 
-enum fsl_status fsl_outbox_settle(struct fsl_state *state, const struct fsl_outbox_item *item,
-				  bool is_taken, int64_t now_ns, struct fsl_error *err)
+/* Ends a transaction of one statement. */
+static enum fsl_status end(struct fsl_state *state, enum fsl_status status, struct fsl_error *err)
+{
+	enum fsl_status kept =
+		fsl_state_settle(state, status == FSL_OK, status == FSL_OK ? err : NULL);
+	return status != FSL_OK ? status : kept;
+}
+
+enum fsl_status fsl_outbox_try(struct fsl_state *state, const struct fsl_outbox_item *item,
+			       int64_t now_ns, struct fsl_error *err)
 {
 	enum fsl_status status = fsl_state_begin(state, err);
-	if (status == FSL_OK && is_taken) {
-		status = fsl_state_run(state, err, "DELETE FROM outbox WHERE number = ?1", "i",
-				       item->number);
-	} else if (status == FSL_OK) {
-		status = fsl_state_run(
-			state, err,
-			"UPDATE outbox SET tries = tries + 1, next_ns = ?2 WHERE number = ?1", "ii",
-			item->number, now_ns + backoff_ns(item->n_tries));
-	}
-	enum fsl_status kept = fsl_state_settle(state, status == FSL_OK, err);
-	return status != FSL_OK ? status : kept;
+	FSL_THEN(
+		status,
+		fsl_state_run(state, err,
+			      "UPDATE outbox SET tries = tries + 1, next_ns = ?2 WHERE number = ?1",
+			      "ii", item->number, now_ns + backoff_ns(item->n_tries)));
+	return end(state, status, err);
+}
+
+enum fsl_status fsl_outbox_remove(struct fsl_state *state, const struct fsl_outbox_item *item,
+				  struct fsl_error *err)
+{
+	enum fsl_status status = fsl_state_begin(state, err);
+	FSL_THEN(status, fsl_state_run(state, err, "DELETE FROM outbox WHERE number = ?1", "i",
+				       item->number));
+	return end(state, status, err);
 }
 
 void fsl_outbox_fini(struct fsl_outbox *outbox)

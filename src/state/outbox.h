@@ -39,10 +39,15 @@ enum fsl_status fsl_outbox_due(struct fsl_state *state, const char *channel, int
 /* Number of edges that wait for @channel, due or not. */
 enum fsl_status fsl_outbox_count(struct fsl_state *state, const char *channel, size_t *n,
 				 struct fsl_error *err);
-/* Removes an edge that was taken (is_taken), or tries it later: after 1, 2, 4 ... minutes, an hour
- * at most. Each is a transaction of its own. */
-enum fsl_status fsl_outbox_settle(struct fsl_state *state, const struct fsl_outbox_item *item,
-				  bool is_taken, int64_t now_ns, struct fsl_error *err);
+/*
+ * Notes before an edge is told that it is tried: it is due again after 1, 2, 4 ... minutes, an hour
+ * at most. If this cannot be written, neither could be that it was taken: it must not be told then.
+ */
+enum fsl_status fsl_outbox_try(struct fsl_state *state, const struct fsl_outbox_item *item,
+			       int64_t now_ns, struct fsl_error *err);
+/* Removes an edge that was taken. Each of both is a transaction of its own. */
+enum fsl_status fsl_outbox_remove(struct fsl_state *state, const struct fsl_outbox_item *item,
+				  struct fsl_error *err);
 void fsl_outbox_fini(struct fsl_outbox *outbox);
 
 #endif

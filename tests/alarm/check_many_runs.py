@@ -85,7 +85,7 @@ def run(failslow, folder, i, now, luck):
                              cwd=folder, env={**os.environ, "RUN": str(i)}, preexec_fn=before,
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     if is_killed:
-        time.sleep(luck.random() * 0.08)
+        time.sleep(luck.random() * 0.03)
         child.kill()
     code = child.wait()
     assert code in (0, 3, 4, -signal.SIGKILL), f"run {i} ended with {code}"

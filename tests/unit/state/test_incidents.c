@@ -380,8 +380,7 @@ static void an_edge_waits_for_each_channel_until_it_is_taken(void **unused)
 	assert_int_equal(due.n_items, 2);
 	assert_string_equal(due.items[0].edge, "open");
 	/* It is not taken: the end is not told before the begin. */
-	assert_int_equal(fsl_outbox_settle(fixture.state, &due.items[0], false, BEGIN, NULL),
-			 FSL_OK);
+	assert_int_equal(fsl_outbox_try(fixture.state, &due.items[0], BEGIN, NULL), FSL_OK);
 	fsl_outbox_fini(&due);
 	assert_int_equal(fsl_outbox_due(fixture.state, "webhook", BEGIN + MINUTE - 1, &due, NULL),
 			 FSL_OK);
@@ -391,10 +390,8 @@ static void an_edge_waits_for_each_channel_until_it_is_taken(void **unused)
 			 FSL_OK);
 	assert_int_equal(due.n_items, 2);
 	assert_int_equal(due.items[0].n_tries, 1);
-	assert_int_equal(fsl_outbox_settle(fixture.state, &due.items[0], true, BEGIN, NULL),
-			 FSL_OK);
-	assert_int_equal(fsl_outbox_settle(fixture.state, &due.items[1], true, BEGIN, NULL),
-			 FSL_OK);
+	assert_int_equal(fsl_outbox_remove(fixture.state, &due.items[0], NULL), FSL_OK);
+	assert_int_equal(fsl_outbox_remove(fixture.state, &due.items[1], NULL), FSL_OK);
 	fsl_outbox_fini(&due);
 	size_t n_left = 1;
 	assert_int_equal(fsl_outbox_count(fixture.state, "webhook", &n_left, NULL), FSL_OK);
