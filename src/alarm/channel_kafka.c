@@ -109,10 +109,12 @@ static enum fsl_status send_edge(const struct fsl_config *config, const struct f
 	/* A topic that keeps the newest message of a key holds the state. */
 	(void)snprintf(key, sizeof(key), "%.400s|%.400s", fsl_edge_text(edge, "jobRoot"),
 		       edge->incident);
+	/* Without the macros of the library, which are no ISO C. */
 	rd_kafka_resp_err_t code = kafka.produce(
-		producer, RD_KAFKA_V_TOPIC(config->kafka_topic), RD_KAFKA_V_KEY(key, strlen(key)),
-		RD_KAFKA_V_VALUE((void *)(uintptr_t)edge->text, strlen(edge->text)),
-		RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_OPAQUE(&fate), RD_KAFKA_V_END);
+		producer, RD_KAFKA_VTYPE_TOPIC, config->kafka_topic, RD_KAFKA_VTYPE_KEY,
+		(void *)key, strlen(key), RD_KAFKA_VTYPE_VALUE, (void *)(uintptr_t)edge->text,
+		strlen(edge->text), RD_KAFKA_VTYPE_MSGFLAGS, (int)RD_KAFKA_MSG_F_COPY,
+		RD_KAFKA_VTYPE_OPAQUE, (void *)&fate, RD_KAFKA_VTYPE_END);
 	if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
 		code = kafka.flush(producer, fsl_clock_left_ms(deadline_ns));
 		code = code == RD_KAFKA_RESP_ERR_NO_ERROR ? fate : code;
