@@ -39,8 +39,9 @@ enum {
 	SCOPES_ALL = 1 << 0 | 1 << 1, /* abstract sockets and signals, from version 6 on */
 };
 
-/* What each version handles: rights that are not allowed by a rule are then refused. Earlier
- * versions know less of them. Version 5 adds ioctl on devices, which are no inputs. */
+/* Each version of the kernel's interface handles these rights: those that no rule allows are
+ * refused then. Earlier versions know less of them. Version 5 adds ioctl on devices, which are no
+ * inputs. */
 static const struct {
 	uint64_t files, net, scopes;
 } versions[] = {

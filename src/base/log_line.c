@@ -81,7 +81,7 @@ static void put_text(struct line *line, const struct fsl_log_entry *entry, const
 	put(line, entry->message);
 }
 
-/* What stands before the time, the level, the area and the message, and behind the message. */
+/* Each form has a text before the time, the level, the area and the message, and one behind it. */
 static const char *const frames[][5] = {
 	[FSL_LOG_LOGFMT] = {"time=", " level=", " area=", " msg=\"", "\""},
 	[FSL_LOG_JSON] = {"{\"time\":\"", "\",\"level\":\"", "\",\"area\":\"", "\",\"message\":\"",

@@ -213,7 +213,7 @@ static void print(const struct found *found, const struct options *o)
 		while (length > 0 && ((unsigned char)line[length] & 0xc0) == 0x80) {
 			length--; /* a character stays whole */
 		}
-		(void)strcpy(line + length, "...");
+		(void)snprintf(line + length, sizeof(line) - length, "...");
 	}
 	printf("%s\n", line);
 }

@@ -2,10 +2,12 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/mem.h"
 #include "base/number.h"
+#include "base/sort.h"
 #include "base/try.h"
 #include "base/wrap.h"
 #include "cli/command.h"
@@ -13,6 +15,7 @@
 #include "cli/results.h"
 #include "report/document.h"
 #include "state/incidents.h"
+#include "text/comma_list.h"
 
 enum { INDENT = 4 };
 #define WEEK_NS (INT64_C(7) * 24 * 3600 * FSL_NS_PER_S)
@@ -63,53 +66,14 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 	return FSL_OK;
 }
 
-/* Incidents of @host within seven days before @now_ns, and in how many jobs. */
-struct recurrence {
-	size_t n_incidents, n_jobs;
-};
-
-static bool has_host(const struct fsl_incident *item, const char *host, size_t n_host)
-{
-	for (const char *at = item->hosts; *at != '\0';) {
-		size_t n = strcspn(at, ",");
-		if (n == n_host && strncmp(at, host, n) == 0) {
-			return true;
-		}
-		at += n + (at[n] == ',');
-	}
-	return false;
-}
-
-static struct recurrence count_recurrence(const struct fsl_incidents *all, const char *host,
-					  size_t n_host, int64_t now_ns)
-{
-	struct recurrence found = {0};
-	for (size_t i = 0; i < all->n_items; i++) {
-		const struct fsl_incident *item = &all->items[i];
-		if (item->seen_ns < now_ns - WEEK_NS || item->seen_ns > now_ns ||
-		    !has_host(item, host, n_host)) {
-			continue;
-		}
-		bool is_new = true;
-		for (size_t k = 0; k < i && is_new; k++) {
-			is_new = all->items[k].seen_ns < now_ns - WEEK_NS ||
-				 !has_host(&all->items[k], host, n_host) ||
-				 strcmp(all->items[k].job, item->job) != 0;
-		}
-		found.n_incidents++;
-		found.n_jobs += is_new;
-	}
-	return found;
-}
-
 static const char *time_or_dash(int64_t time_ns, char buffer[40])
 {
 	if (time_ns == FSL_NS_ABSENT) {
 		return "-";
 	}
-	(void)fsl_format_utc(time_ns, buffer, 40);
-	(void)strcpy(buffer + strlen("2025-06-15T15:07"), "Z"); /* minutes are enough here */
-	return buffer;
+	char whole[40];
+	(void)snprintf(buffer, 40, "%.16sZ", fsl_format_utc(time_ns, whole, sizeof(whole)));
+	return buffer; /* minutes are enough here */
 }
 
 static void print_one(const struct fsl_incident *item, int width)
@@ -131,29 +95,73 @@ static void print_one(const struct fsl_incident *item, int width)
 	fsl_wrap(stdout, line, INDENT, INDENT, width);
 }
 
-static void print_recurrence(const struct fsl_incidents *list, int64_t now_ns)
+/* A host of an incident of the last seven days. */
+struct seen_host {
+	struct fsl_comma_item host;
+	const char *job;
+};
+
+static int compare_seen(const void *left, const void *right)
 {
-	bool has_any = false;
-	for (size_t i = 0; i < list->n_items; i++) {
-		for (const char *at = list->items[i].hosts; *at != '\0';) {
-			size_t n = strcspn(at, ",");
-			bool is_new = true;
-			for (size_t k = 0; k < i && is_new; k++) {
-				is_new = !has_host(&list->items[k], at, n);
-			}
-			struct recurrence found = count_recurrence(list, at, n, now_ns);
-			if (is_new && found.n_incidents > 1) {
-				printf("%shost %.*s: %zu incidents in 7 days, in %zu job%s\n",
-				       has_any ? "" : "\n", (int)n, at, found.n_incidents,
-				       found.n_jobs, found.n_jobs == 1 ? "" : "s");
-				has_any = true;
-			}
-			at += n + (at[n] == ',');
-		}
-	}
+	const struct seen_host *a = left, *b = right;
+	size_t n = a->host.length < b->host.length ? a->host.length : b->host.length;
+	int order = strncmp(a->host.text, b->host.text, n);
+	order = order != 0 ? order : FSL_ORDER(a->host.length, b->host.length);
+	return order != 0 ? order : strcmp(a->job, b->job);
 }
 
-static void print_list(const struct fsl_incidents *list, int64_t now_ns)
+static bool is_same_host(const struct seen_host *a, const struct seen_host *b)
+{
+	return a->host.length == b->host.length &&
+	       strncmp(a->host.text, b->host.text, a->host.length) == 0;
+}
+
+/* Hosts of incidents that were seen within seven days before @now_ns, sorted by host and job. */
+static enum fsl_status list_seen(const struct fsl_incidents *list, int64_t now_ns,
+				 struct seen_host **out, size_t *n_out, struct fsl_error *err)
+{
+	size_t capacity = 0;
+	for (size_t i = 0; i < list->n_items; i++) {
+		const struct fsl_incident *item = &list->items[i];
+		const char *rest = item->hosts;
+		struct fsl_comma_item host;
+		bool is_late = item->seen_ns >= now_ns - WEEK_NS && item->seen_ns <= now_ns;
+		while (is_late && fsl_comma_next(&rest, &host)) {
+			FSL_TRY(FSL_GROW(*out, capacity, *n_out + 1, err));
+			(*out)[(*n_out)++] = (struct seen_host){host, item->job};
+		}
+	}
+	if (*n_out > 1) {
+		qsort(*out, *n_out, sizeof(**out), compare_seen);
+	}
+	return FSL_OK;
+}
+
+/* "host 10.1.0.7: 3 incidents in 7 days, in 2 jobs", for each host with more than one. */
+static enum fsl_status print_recurrence(const struct fsl_incidents *list, int64_t now_ns,
+					struct fsl_error *err)
+{
+	struct seen_host *seen = NULL;
+	size_t n = 0, n_jobs = 0;
+	const char *gap = "\n";
+	enum fsl_status status = list_seen(list, now_ns, &seen, &n, err);
+	for (size_t begin = 0, end = 0; begin < n && status == FSL_OK; begin = end) {
+		for (n_jobs = 0; end < n && is_same_host(&seen[begin], &seen[end]); end++) {
+			n_jobs += end == begin || strcmp(seen[end].job, seen[end - 1].job) != 0;
+		}
+		if (end - begin > 1) {
+			printf("%shost %.*s: %zu incidents in 7 days, in %zu job%s\n", gap,
+			       (int)seen[begin].host.length, seen[begin].host.text, end - begin,
+			       n_jobs, n_jobs == 1 ? "" : "s");
+			gap = "";
+		}
+	}
+	fsl_free(seen);
+	return status;
+}
+
+static enum fsl_status print_list(const struct fsl_incidents *list, int64_t now_ns,
+				  struct fsl_error *err)
 {
 	int width = fsl_terminal_width();
 	if (list->n_items == 0) {
@@ -162,7 +170,7 @@ static void print_list(const struct fsl_incidents *list, int64_t now_ns)
 	for (size_t i = 0; i < list->n_items; i++) {
 		print_one(&list->items[i], width);
 	}
-	print_recurrence(list, now_ns);
+	return print_recurrence(list, now_ns, err);
 }
 
 static enum fsl_status print_list_json(const struct fsl_incidents *list, struct fsl_error *err)
@@ -265,7 +273,7 @@ static enum fsl_status tell_list(struct fsl_state *state, const struct options *
 	if (o->format == FSL_OUTPUT_JSON) {
 		status = print_list_json(&list, err);
 	} else {
-		print_list(&list, o->now_ns);
+		status = print_list(&list, o->now_ns, err);
 	}
 	fsl_incidents_fini(&list);
 	return status;

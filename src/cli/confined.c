@@ -71,7 +71,7 @@ static void allow_state(struct fsl_confine *plan, const char *path)
 	fsl_free(place);
 }
 
-/* What the keys of the configuration name. */
+/* Files and folders that keys of the configuration name. */
 static void allow_job(struct fsl_confine *plan, const struct fsl_config *config)
 {
 	allow_input(plan, config->root_path);

@@ -1,4 +1,5 @@
-/* What a command reads and writes, as a plan to confine the process by (base/confine.h). */
+/* The plan by which a command confines its process: all that it reads and writes (base/confine.h).
+ */
 #ifndef FSL_CLI_CONFINED_H
 #define FSL_CLI_CONFINED_H
 

@@ -1,4 +1,4 @@
-/* Where earlier runs left their results. */
+/* Finds the results of earlier runs. */
 #include "cli/results.h"
 
 #include "base/try.h"

@@ -1,4 +1,4 @@
-/* Where earlier runs left their results: for commands that read these and analyse nothing. */
+/* Finds the results of earlier runs, for commands that read these and analyse nothing. */
 #ifndef FSL_CLI_RESULTS_H
 #define FSL_CLI_RESULTS_H
 

@@ -7,6 +7,7 @@
 
 #include "account/account.h"
 #include "base/number.h"
+#include "base/sort.h"
 #include "base/try.h"
 #include "config/config.h"
 #include "model/steps.h"
@@ -15,6 +16,7 @@
 #include "report/report.h"
 #include "report/words.h"
 #include "state/limits.h"
+#include "text/comma_list.h"
 #include "text/phrase.h"
 
 static int compare_texts(const void *left, const void *right)
@@ -54,18 +56,56 @@ static enum fsl_status list_hosts(struct fsl_incident_sight *out, const struct f
 	return FSL_OK;
 }
 
-/* Which of its host's ranks it is, counted from the lowest: a restart keeps that, not the rank. */
-static size_t place_on_host(const struct fsl_run *run, int32_t rank, const char *host)
+/* A rank on its host. A restart keeps which of its host's ranks one is, counted from the lowest,
+ * and not the rank. */
+struct seat {
+	const char *host;
+	int32_t rank;
+	size_t place;
+};
+
+static int compare_seats(const void *left, const void *right)
 {
-	size_t n_before = 0;
-	for (size_t r = 0; run != NULL && r < run->n_ranks; r++) {
-		const char *other = fsl_text_or_empty(run->ranks[r].server_ip);
-		n_before += run->ranks[r].rank < rank && strcmp(other, host) == 0;
-	}
-	return n_before;
+	const struct seat *a = left, *b = right;
+	int order = strcmp(a->host, b->host);
+	return order != 0 ? order : FSL_ORDER(a->rank, b->rank);
 }
 
-static const char *place_of(struct fsl_arena *arena, const struct fsl_report *report,
+/* Seats of all ranks, sorted. */
+struct seats {
+	struct seat *items;
+	size_t n;
+};
+
+static enum fsl_status list_seats(struct seats *out, struct fsl_arena *arena,
+				  const struct fsl_run *run, struct fsl_error *err)
+{
+	out->n = run != NULL ? run->n_ranks : 0;
+	FSL_TRY(FSL_ARENA_NEW(out->items, arena, out->n + 1, "ranks", err));
+	for (size_t r = 0; r < out->n; r++) {
+		out->items[r] = (struct seat){fsl_text_or_empty(run->ranks[r].server_ip),
+					      run->ranks[r].rank, 0};
+	}
+	if (out->n > 1) {
+		qsort(out->items, out->n, sizeof(*out->items), compare_seats);
+	}
+	for (size_t i = 1; i < out->n; i++) {
+		bool is_same = strcmp(out->items[i].host, out->items[i - 1].host) == 0;
+		out->items[i].place = is_same ? out->items[i - 1].place + 1 : 0;
+	}
+	return FSL_OK;
+}
+
+static size_t place_on_host(const struct seats *seats, int32_t rank, const char *host)
+{
+	const struct seat key = {host, rank, 0};
+	const struct seat *found =
+		seats->n > 0 ? bsearch(&key, seats->items, seats->n, sizeof(key), compare_seats)
+			     : NULL;
+	return found != NULL ? found->place : 0;
+}
+
+static const char *place_of(struct fsl_arena *arena, const struct seats *seats,
 			    const struct fsl_culprit *culprit, enum fsl_verdict_kind kind)
 {
 	const char *host = fsl_text_or_empty(culprit->server_ip);
@@ -75,24 +115,7 @@ static const char *place_of(struct fsl_arena *arena, const struct fsl_report *re
 	if (kind == FSL_VERDICT_SLOW_HOST || culprit->is_uplink) {
 		return host;
 	}
-	return fsl_arena_printf(arena, "%s#%zu", host,
-				place_on_host(report->run, culprit->rank, host));
-}
-
-static const char *join(struct fsl_arena *arena, const char *const *texts, size_t n)
-{
-	size_t n_bytes = 1;
-	for (size_t i = 0; i < n; i++) {
-		n_bytes += strlen(texts[i]) + 1;
-	}
-	char *all = fsl_arena_alloc(arena, n_bytes), *end = all;
-	for (size_t i = 0; i < n && all != NULL; i++) {
-		size_t length = strlen(texts[i]);
-		memcpy(end, texts[i], length);
-		end += length;
-		*end++ = i + 1 < n ? ',' : '\0';
-	}
-	return all;
+	return fsl_arena_printf(arena, "%s#%zu", host, place_on_host(seats, culprit->rank, host));
 }
 
 static enum fsl_status list_culprits(struct fsl_incident_sight *out,
@@ -101,13 +124,15 @@ static enum fsl_status list_culprits(struct fsl_incident_sight *out,
 	const struct fsl_localisation *verdict = report->localisation;
 	struct fsl_incident_look *look = &out->look;
 	const char **places = NULL, **hosts = NULL, **ranks = NULL;
+	struct seats seats;
 	size_t n = verdict->n_culprits, n_hosts = 0;
+	FSL_TRY(list_seats(&seats, &out->arena, report->run, err));
 	FSL_TRY(FSL_ARENA_NEW(places, &out->arena, n + 1, "culprits", err));
 	FSL_TRY(FSL_ARENA_NEW(hosts, &out->arena, n + 1, "culprits", err));
 	FSL_TRY(FSL_ARENA_NEW(ranks, &out->arena, n + 1, "culprits", err));
 	for (size_t i = 0; i < n; i++) {
 		const struct fsl_culprit *culprit = &verdict->culprits[i];
-		places[i] = place_of(&out->arena, report, culprit, verdict->kind);
+		places[i] = place_of(&out->arena, &seats, culprit, verdict->kind);
 		ranks[i] = fsl_arena_printf(&out->arena, "%d", (int)culprit->rank);
 		if (places[i] == NULL || ranks[i] == NULL) {
 			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: culprits=%zu", n);
@@ -118,14 +143,14 @@ static enum fsl_status list_culprits(struct fsl_incident_sight *out,
 	}
 	look->n_places = make_unique(places, n);
 	look->places = places;
-	look->bad_hosts = join(&out->arena, hosts, make_unique(hosts, n_hosts));
-	look->ranks = join(&out->arena, ranks, n);
+	look->bad_hosts = fsl_comma_join(&out->arena, hosts, make_unique(hosts, n_hosts));
+	look->ranks = fsl_comma_join(&out->arena, ranks, n);
 	return look->bad_hosts != NULL && look->ranks != NULL
 		       ? FSL_OK
 		       : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: culprits=%zu", n);
 }
 
-/* What the problem costs now, as a share of the time. */
+/* The share of the time that the problem costs now. */
 static double lost_share_of(const struct fsl_report *report, enum fsl_verdict_kind kind)
 {
 	const struct fsl_localisation *verdict = report->localisation;
@@ -225,19 +250,20 @@ static void put_list(struct fsl_document *document, cJSON *root, const char *key
 		     bool is_numbers)
 {
 	cJSON *list = fsl_document_array(document, root, key);
-	char item[512];
-	for (size_t n = 0; *text != '\0' && !document->has_failed; text += n + (text[n] == ',')) {
-		n = strcspn(text, ",");
-		(void)snprintf(item, sizeof(item), "%.*s", (int)(n < 500 ? n : 500), text);
+	struct fsl_comma_item item;
+	char copy[512];
+	while (!document->has_failed && fsl_comma_next(&text, &item)) {
+		(void)snprintf(copy, sizeof(copy), "%.*s",
+			       (int)(item.length < 500 ? item.length : 500), item.text);
 		if (is_numbers) {
-			fsl_document_integer(document, list, NULL, strtoll(item, NULL, 10));
+			fsl_document_integer(document, list, NULL, strtoll(copy, NULL, 10));
 		} else {
-			fsl_document_text(document, list, NULL, item);
+			fsl_document_text(document, list, NULL, copy);
 		}
 	}
 }
 
-/* What is over is told as over. */
+/* An incident that cleared is told as over. */
 static void put_headline(struct fsl_document *document, cJSON *root,
 			 const struct fsl_incident *incident)
 {

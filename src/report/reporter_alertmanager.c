@@ -18,6 +18,7 @@
 #include "report/document.h"
 #include "report/incident.h"
 #include "report/report.h"
+#include "text/comma_list.h"
 
 enum { PLACES_MAX = 16, INTERVALS_UNTIL_END = 3 };
 
@@ -76,36 +77,30 @@ static void put_alert(struct fsl_document *document, cJSON *list,
 	fsl_document_time(document, alert, "endsAt", end_of(incident, config));
 }
 
-static size_t count_items(const char *list)
-{
-	size_t n = *list != '\0';
-	for (; *list != '\0'; list++) {
-		n += *list == ',';
-	}
-	return n;
-}
-
 /* One alert per place; if these are too many one per host, and if these are too many one for all.
  */
 static const char *told_places(const struct fsl_incident *incident)
 {
-	if (count_items(incident->places) <= PLACES_MAX) {
+	if (fsl_comma_count(incident->places) <= PLACES_MAX) {
 		return incident->places;
 	}
-	return count_items(incident->hosts) <= PLACES_MAX ? incident->hosts : "";
+	return fsl_comma_count(incident->hosts) <= PLACES_MAX ? incident->hosts : "";
 }
 
 static void put_incident(struct fsl_document *document, cJSON *list,
 			 const struct fsl_incident *incident, const struct fsl_config *config)
 {
 	const char *places = told_places(incident);
+	struct fsl_comma_item item;
 	char place[256];
-	do {
-		size_t n = strcspn(places, ",");
-		(void)snprintf(place, sizeof(place), "%.*s", (int)(n < 255 ? n : 255), places);
+	if (*places == '\0') {
+		put_alert(document, list, incident, "", config);
+	}
+	while (!document->has_failed && fsl_comma_next(&places, &item)) {
+		(void)snprintf(place, sizeof(place), "%.*s",
+			       (int)(item.length < 255 ? item.length : 255), item.text);
 		put_alert(document, list, incident, place, config);
-		places += n + (places[n] == ',');
-	} while (*places != '\0' && !document->has_failed);
+	}
 }
 
 static enum fsl_status verdict(void *opaque, struct fsl_report *report, struct fsl_error *err)

@@ -19,6 +19,7 @@
 #include "report/incident.h"
 #include "report/reporter.h"
 #include "state/state.h"
+#include "text/comma_list.h"
 
 #define WEEK_NS (INT64_C(7) * 24 * 3600 * FSL_NS_PER_S)
 
@@ -83,12 +84,13 @@ static enum fsl_status count_of_host(struct self *self, const struct fsl_inciden
 				     int64_t *n_most, struct fsl_error *err)
 {
 	char host[256];
-	const char *at = incident->hosts;
+	const char *rest = incident->hosts;
+	struct fsl_comma_item item;
 	*n_most = 1;
-	for (size_t n = 0; *at != '\0'; at += n + (at[n] == ',')) {
+	while (fsl_comma_next(&rest, &item)) {
 		struct fsl_incidents found;
-		n = strcspn(at, ",");
-		(void)snprintf(host, sizeof(host), "%.*s", (int)(n < 255 ? n : 255), at);
+		(void)snprintf(host, sizeof(host), "%.*s",
+			       (int)(item.length < 255 ? item.length : 255), item.text);
 		const struct fsl_incident_filter filter = {
 			.host = host, .since_ns = self->config->now_ns - WEEK_NS};
 		FSL_TRY(fsl_incidents_find(self->state, &filter, &found, err));

@@ -11,6 +11,7 @@
 #include "base/try.h"
 #include "state/limits.h"
 #include "state/state_parts.h"
+#include "text/comma_list.h"
 
 static const char *const status_texts[FSL_INCIDENT_STATUSES_N] = {
 	[FSL_INCIDENT_PENDING] = "pending",
@@ -85,8 +86,9 @@ static double amount_at(sqlite3_stmt *row, int column)
 	return amount >= 0.0 ? amount : (double)NAN;
 }
 
-static enum fsl_status add_row(struct fsl_incidents *out, sqlite3_stmt *row, struct fsl_error *err)
+static enum fsl_status add_row(void *list, sqlite3_stmt *row, struct fsl_error *err)
 {
+	struct fsl_incidents *out = list;
 	struct fsl_arena *arena = &out->arena;
 	FSL_TRY(FSL_GROW(out->items, out->capacity, out->n_items + 1, err));
 	struct fsl_incident *item = &out->items[out->n_items];
@@ -130,21 +132,6 @@ static enum fsl_status add_row(struct fsl_incidents *out, sqlite3_stmt *row, str
 	return FSL_OK;
 }
 
-/* Adds all rows of a statement and ends it. @code: of its first step. */
-static enum fsl_status add_rows(struct fsl_state *state, struct fsl_incidents *out,
-				sqlite3_stmt *statement, int code, struct fsl_error *err)
-{
-	enum fsl_status status = FSL_OK;
-	for (; code == SQLITE_ROW && status == FSL_OK; code = sqlite3_step(statement)) {
-		status = add_row(out, statement, err);
-	}
-	if (status == FSL_OK && code != SQLITE_DONE) {
-		status = fsl_state_fail(state, "read", err);
-	}
-	sqlite3_finalize(statement);
-	return status;
-}
-
 static double amount_of(double amount)
 {
 	return isfinite(amount) ? amount : -1.0;
@@ -175,17 +162,16 @@ static bool holds_place(const char *text, const char *place)
 {
 	size_t n_host = strcspn(place, "#");
 	bool is_host = place[n_host] == '\0';
-	for (const char *at = text; *at != '\0'; at += strspn(at, ",")) {
-		size_t n = strcspn(at, ","), n_at_host = 0;
-		while (n_at_host < n && at[n_at_host] != '#') {
-			n_at_host++;
-		}
-		bool is_same_host = n_at_host == n_host && strncmp(at, place, n_host) == 0;
-		bool is_same = n == strlen(place) && strncmp(at, place, n) == 0;
-		if (is_same || (is_same_host && (is_host || n_at_host == n))) {
+	struct fsl_comma_item item;
+	while (fsl_comma_next(&text, &item)) {
+		const char *mark = memchr(item.text, '#', item.length);
+		size_t n_item_host = mark != NULL ? (size_t)(mark - item.text) : item.length;
+		bool is_same_host = n_item_host == n_host && strncmp(item.text, place, n_host) == 0;
+		bool is_same_device =
+			item.length == strlen(place) && strncmp(item.text, place, item.length) == 0;
+		if (is_same_device || (is_same_host && (is_host || mark == NULL))) {
 			return true;
 		}
-		at += n;
 	}
 	return false;
 }
@@ -217,15 +203,6 @@ static bool is_seen_well(const struct fsl_incident *item, const struct fsl_incid
 	return look->has_ended || (is_told && (int64_t)look->n_ranks_seen >= item->n_ranks_seen);
 }
 
-static const char *join(struct fsl_arena *arena, const char *const *texts, size_t n)
-{
-	const char *all = "";
-	for (size_t i = 0; i < n && all != NULL; i++) {
-		all = fsl_arena_printf(arena, "%s%s%s", all, i > 0 ? "," : "", texts[i]);
-	}
-	return all;
-}
-
 /* A job opens the same incident again and again: counts the openings of the last day. */
 static enum fsl_status count_openings(struct fsl_state *state, const struct fsl_incident_look *look,
 				      size_t *n_opened, struct fsl_error *err)
@@ -239,7 +216,7 @@ static enum fsl_status count_openings(struct fsl_state *state, const struct fsl_
 				 look->now_ns > FSL_INCIDENT_FLAP_NS
 					 ? look->now_ns - FSL_INCIDENT_FLAP_NS
 					 : INT64_C(0));
-	enum fsl_status status = add_rows(state, &recent, statement, code, err);
+	enum fsl_status status = fsl_state_each(state, statement, code, add_row, &recent, err);
 	*n_opened = 0;
 	for (size_t i = 0; i < recent.n_items; i++) {
 		*n_opened += is_problem_of(&recent.items[i], look);
@@ -282,7 +259,7 @@ static void identify(struct fsl_incidents *list, struct fsl_incident *item,
 	item->class = look->class;
 	item->kind = fsl_arena_strdup(&list->arena, look->kind);
 	item->cause = fsl_arena_strdup(&list->arena, look->cause);
-	item->places = join(&list->arena, look->places, look->n_places);
+	item->places = fsl_comma_join(&list->arena, look->places, look->n_places);
 	item->hosts = fsl_arena_strdup(&list->arena, look->bad_hosts);
 	item->ranks = fsl_arena_strdup(&list->arena, look->ranks);
 }
@@ -385,7 +362,7 @@ static enum fsl_status load_current(struct fsl_state *state, const char *job,
 				 "?3) ORDER BY first_ns, id",
 				 "tii", job, (int64_t)FSL_INCIDENT_CLEARED,
 				 (int64_t)(FSL_INCIDENT_CLEAR_RUNS + FSL_INCIDENT_CLEAR_TOLD_RUNS));
-	return add_rows(state, out, statement, code, err);
+	return fsl_state_each(state, statement, code, add_row, out, err);
 }
 
 static enum fsl_status note_all(struct fsl_state *state, const struct fsl_incident_look *look,
@@ -477,24 +454,11 @@ enum fsl_status fsl_incidents_note(struct fsl_state *state, const struct fsl_inc
 	return status;
 }
 
-/* True if @list, with commas between, has the item. */
-static bool has_item(const char *list, const char *item)
-{
-	size_t n_item = strlen(item);
-	for (const char *at = list; *at != '\0'; at += strspn(at, ",")) {
-		size_t n = strcspn(at, ",");
-		if (n == n_item && strncmp(at, item, n) == 0) {
-			return true;
-		}
-		at += n;
-	}
-	return false;
-}
-
 static bool passes(const struct fsl_incident *item, const struct fsl_incident_filter *filter)
 {
 	return (filter->job_name == NULL || strcmp(item->job_name, filter->job_name) == 0) &&
-	       (filter->host == NULL || has_item(item->hosts, filter->host)) &&
+	       (filter->host == NULL ||
+		fsl_comma_has(item->hosts, filter->host, strlen(filter->host))) &&
 	       (filter->since_ns == FSL_NS_ABSENT || item->seen_ns >= filter->since_ns) &&
 	       (!filter->only_open || item->status == FSL_INCIDENT_OPEN);
 }
@@ -510,7 +474,7 @@ enum fsl_status fsl_incidents_find(struct fsl_state *state,
 				 "SELECT " COLUMNS " FROM incidents WHERE status > ?1 "
 				 "ORDER BY opened_ns DESC, id DESC",
 				 "i", (int64_t)FSL_INCIDENT_PENDING);
-	enum fsl_status status = add_rows(state, out, statement, code, err);
+	enum fsl_status status = fsl_state_each(state, statement, code, add_row, out, err);
 	for (size_t i = 0; i < out->n_items; i++) {
 		if (passes(&out->items[i], filter)) {
 			out->items[n_kept++] = out->items[i];

@@ -21,8 +21,9 @@ enum fsl_status fsl_outbox_put(struct fsl_state *state, const char *channel, con
 			     text);
 }
 
-static enum fsl_status add_row(struct fsl_outbox *out, sqlite3_stmt *row, struct fsl_error *err)
+static enum fsl_status add_row(void *list, sqlite3_stmt *row, struct fsl_error *err)
 {
+	struct fsl_outbox *out = list;
 	const char *texts[4] = {NULL};
 	FSL_TRY(FSL_GROW(out->items, out->capacity, out->n_items + 1, err));
 	for (int i = 0; i < 4; i++) {
@@ -56,14 +57,7 @@ enum fsl_status fsl_outbox_due(struct fsl_state *state, const char *channel, int
 				 "min(number) FROM outbox WHERE channel = ?1 AND next_ns > ?2), "
 				 "9223372036854775807) ORDER BY number",
 				 "ti", channel, now_ns);
-	enum fsl_status status = FSL_OK;
-	for (; code == SQLITE_ROW && status == FSL_OK; code = sqlite3_step(statement)) {
-		status = add_row(out, statement, err);
-	}
-	if (status == FSL_OK && code != SQLITE_DONE) {
-		status = fsl_state_fail(state, "read", err);
-	}
-	sqlite3_finalize(statement);
+	enum fsl_status status = fsl_state_each(state, statement, code, add_row, out, err);
 	if (status != FSL_OK) {
 		fsl_outbox_fini(out);
 	}

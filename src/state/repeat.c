@@ -11,6 +11,7 @@
 #include "state/incidents.h"
 #include "state/limits.h"
 #include "state/state_parts.h"
+#include "text/comma_list.h"
 
 #define DAY_NS (24.0 * 3600.0 * FSL_NS_PER_S)
 
@@ -21,40 +22,39 @@ void fsl_host_records_fini(struct fsl_host_records *records)
 	*records = (struct fsl_host_records){0};
 }
 
+static enum fsl_status add_host(void *records, sqlite3_stmt *row, struct fsl_error *err)
+{
+	struct fsl_host_records *out = records;
+	const char *host = (const char *)sqlite3_column_text(row, 0);
+	char *kept = fsl_arena_strdup(&out->arena, host != NULL ? host : "");
+	if (kept == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: hosts=%zu", out->n_items);
+	}
+	FSL_TRY(FSL_GROW(out->items, out->capacity, out->n_items + 1, err));
+	out->items[out->n_items++] =
+		(struct fsl_host_record){.host = kept,
+					 .job_days = (double)sqlite3_column_int64(row, 1) / DAY_NS,
+					 .last_ns = FSL_NS_ABSENT,
+					 .p_value = 1.0};
+	return FSL_OK;
+}
+
 static enum fsl_status load_hosts(struct fsl_state *state, struct fsl_host_records *out,
 				  struct fsl_error *err)
 {
 	sqlite3_stmt *statement = NULL;
-	enum fsl_status status = FSL_OK;
 	int code = fsl_state_ask(
 		state, &statement,
 		"SELECT host, sum(observed_ns) FROM hosts GROUP BY host ORDER BY host", "");
-	for (; code == SQLITE_ROW && status == FSL_OK; code = sqlite3_step(statement)) {
-		status = FSL_GROW(out->items, out->capacity, out->n_items + 1, err);
-		const char *host = (const char *)sqlite3_column_text(statement, 0);
-		char *kept = fsl_arena_strdup(&out->arena, host != NULL ? host : "");
-		if (status == FSL_OK && kept == NULL) {
-			status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: hosts=%zu",
-					  out->n_items);
-		}
-		if (status == FSL_OK) {
-			out->items[out->n_items++] = (struct fsl_host_record){
-				.host = kept,
-				.job_days = (double)sqlite3_column_int64(statement, 1) / DAY_NS,
-				.last_ns = FSL_NS_ABSENT,
-				.p_value = 1.0};
-		}
-	}
-	if (status == FSL_OK && code != SQLITE_DONE) {
-		status = fsl_state_fail(state, "read", err);
-	}
-	sqlite3_finalize(statement);
-	return status;
+	return fsl_state_each(state, statement, code, add_host, out, err);
 }
 
 static int compare_host(const void *key, const void *record)
 {
-	return strcmp(key, ((const struct fsl_host_record *)record)->host);
+	const struct fsl_comma_item *item = key;
+	const char *host = ((const struct fsl_host_record *)record)->host;
+	int order = strncmp(item->text, host, item->length);
+	return order != 0 ? order : host[item->length] != '\0' ? -1 : 0;
 }
 
 /* The jobs that a host had incidents in are counted by their names, as they come sorted by job. */
@@ -62,8 +62,8 @@ struct seen_job {
 	const char *job; /* the last one that counted for the host */
 };
 
-static void count_host(struct fsl_host_records *out, struct seen_job *seen, const char *host,
-		       const struct fsl_incident *item)
+static void count_host(struct fsl_host_records *out, struct seen_job *seen,
+		       const struct fsl_comma_item *host, const struct fsl_incident *item)
 {
 	struct fsl_host_record *record =
 		out->n_items > 0
@@ -100,14 +100,10 @@ static enum fsl_status count_incidents(struct fsl_state *state, int64_t since_ns
 		qsort(all.items, all.n_items, sizeof(*all.items), compare_jobs);
 	}
 	for (size_t i = 0; i < all.n_items && status == FSL_OK; i++) {
-		char *hosts = fsl_arena_strdup(&all.arena, all.items[i].hosts), *rest = NULL;
-		if (hosts == NULL) {
-			status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: incidents=%zu", i);
-			break;
-		}
-		for (char *host = strtok_r(hosts, ",", &rest); host != NULL;
-		     host = strtok_r(NULL, ",", &rest)) {
-			count_host(out, seen, host, &all.items[i]);
+		const char *rest = all.items[i].hosts;
+		struct fsl_comma_item item;
+		while (fsl_comma_next(&rest, &item)) {
+			count_host(out, seen, &item, &all.items[i]);
 		}
 	}
 	fsl_incidents_fini(&all);

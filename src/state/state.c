@@ -370,6 +370,22 @@ int fsl_state_ask(struct fsl_state *state, sqlite3_stmt **out, const char *sql, 
 	return code == SQLITE_OK ? sqlite3_step(*out) : code;
 }
 
+enum fsl_status fsl_state_each(struct fsl_state *state, sqlite3_stmt *statement, int code,
+			       enum fsl_status (*use)(void *context, sqlite3_stmt *row,
+						      struct fsl_error *err),
+			       void *context, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	for (; code == SQLITE_ROW && status == FSL_OK; code = sqlite3_step(statement)) {
+		status = use(context, statement, err);
+	}
+	if (status == FSL_OK && code != SQLITE_DONE) {
+		status = fsl_state_fail(state, "read", err);
+	}
+	sqlite3_finalize(statement);
+	return status;
+}
+
 enum fsl_status fsl_state_run(struct fsl_state *state, struct fsl_error *err, const char *sql,
 			      const char *types, ...)
 {

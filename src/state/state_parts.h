@@ -23,7 +23,13 @@ enum fsl_status fsl_state_fail(const struct fsl_state *state, const char *what,
  */
 int fsl_state_ask(struct fsl_state *state, sqlite3_stmt **out, const char *sql, const char *types,
 		  ...);
-/* The same for a statement whose rows nobody reads. */
+/* Calls @use for each row and finalizes the statement. @code: of its first step, as fsl_state_ask
+ * returned it. The first failure of @use ends it. */
+enum fsl_status fsl_state_each(struct fsl_state *state, sqlite3_stmt *statement, int code,
+			       enum fsl_status (*use)(void *context, sqlite3_stmt *row,
+						      struct fsl_error *err),
+			       void *context, struct fsl_error *err);
+/* The same as fsl_state_ask() for a statement whose rows nobody reads. */
 enum fsl_status fsl_state_run(struct fsl_state *state, struct fsl_error *err, const char *sql,
 			      const char *types, ...);
 

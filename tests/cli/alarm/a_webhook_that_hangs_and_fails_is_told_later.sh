@@ -1,10 +1,8 @@
 # It hangs, answers 500 and comes back: each edge is told once, signed, the begin before the end.
 "$FAILSLOW" simulate slow tp=4 dp=2 steps=60 fault="compute ranks=2 factor=1.5" >/dev/null
 "$FAILSLOW" simulate well tp=4 dp=2 steps=60 >/dev/null
-if "$FAILSLOW" version | grep -q 'libcurl *no'; then # such a build refuses the key
-	printf 'not told\nnot told\nopen job [2] critical signed once\nclear job [2] critical signed once\n'
-	exit
-fi
+# Such a build refuses the key: nothing to see.
+if "$FAILSLOW" version | grep -q 'libcurl *no'; then exit 77; fi
 python3 "$CASES/alarm/webhook.py" port told key &
 receiver=$!
 trap 'kill $receiver' EXIT

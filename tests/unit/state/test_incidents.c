@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "base/number.h"
 #include "state/incidents.h"
 #include "state/outbox.h"
@@ -398,6 +399,29 @@ static void an_edge_waits_for_each_channel_until_it_is_taken(void **unused)
 	assert_int_equal(n_left, 0);
 }
 
+/* Each allocation fails once: the run is told so, and the next one finds nothing of it. */
+static void a_run_without_memory_keeps_nothing(void **unused)
+{
+	(void)unused;
+	fixture.look.lost_share = 0.5;
+	enum fsl_status status = FSL_ERR_MEMORY;
+	uint64_t n = 1;
+	for (; status == FSL_ERR_MEMORY && n < 1000; n++) {
+		fixture.look.now_ns += MINUTE;
+		fsl_mem_fail_at(n);
+		status = fsl_incidents_note(fixture.state, &fixture.look, &fixture.list, NULL);
+		fsl_mem_fail_at(0);
+		if (status == FSL_ERR_MEMORY) {
+			assert_int_equal(fsl_state_settle(fixture.state, false, NULL), FSL_OK);
+			assert_int_equal(fixture.list.n_items, 0);
+		}
+	}
+	assert_int_equal(status, FSL_OK);
+	assert_true(n > 2); /* the list and its texts */
+	assert_int_equal(only()->n_runs, 1);
+	assert_int_equal(fsl_state_settle(fixture.state, true, NULL), FSL_OK);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -421,6 +445,7 @@ int main(void)
 		CASE(a_host_with_many_incidents_stands_out_of_its_fleet),
 		CASE(a_fleet_without_a_bad_host_names_none),
 		CASE(an_edge_waits_for_each_channel_until_it_is_taken),
+		CASE(a_run_without_memory_keeps_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
