@@ -21,7 +21,6 @@ struct view {
 	/* [member]: medians over the blocks; excess less the median of the class. */
 	double *usual_excess, *usual_cost;
 	size_t n_costly;           /* ranks that may be named */
-	double *error;             /* [member], of the excess */
 	double *steady_share;      /* [member], of blocks in which it was slow */
 	double spread;             /* of the excess of the ranks */
 	struct fsl_indexed *order; /* [member], largest excess first */
@@ -51,7 +50,7 @@ static bool view_init(struct view *v, struct fsl_arena *arena, const struct fsl_
 		      double *scratch)
 {
 	size_t n_blocks = c->n_steps / N, n = c->n_ranks * n_blocks;
-	double *rows = fsl_arena_take(arena, (2 * n + 4 * c->n_ranks) * sizeof(*rows));
+	double *rows = fsl_arena_take(arena, (2 * n + 3 * c->n_ranks) * sizeof(*rows));
 	*v = (struct view){.c = c, .n_blocks = n_blocks, .scratch = scratch};
 	v->order = fsl_arena_take(arena, c->n_ranks * sizeof(*v->order));
 	v->is_named = fsl_arena_take(arena, c->n_ranks * sizeof(*v->is_named));
@@ -62,8 +61,7 @@ static bool view_init(struct view *v, struct fsl_arena *arena, const struct fsl_
 	v->cost = rows + n;
 	v->usual_excess = v->cost + n;
 	v->usual_cost = v->usual_excess + c->n_ranks;
-	v->error = v->usual_cost + c->n_ranks;
-	v->steady_share = v->error + c->n_ranks;
+	v->steady_share = v->usual_cost + c->n_ranks;
 	for (size_t i = 0; i < n; i++) {
 		size_t at = i / n_blocks * c->n_steps + c->n_steps % N + i % n_blocks * N;
 		v->excess[i] = mean_of(c->sums.excess_ms + at, N) / c->sums.step_ms;
@@ -109,7 +107,6 @@ static void view_excess(struct view *v)
 	for (size_t m = 0; m < v->c->n_ranks && v->is_cut; m++) {
 		const double *excess = v->excess + m * v->n_blocks + v->first;
 		v->usual_excess[m] = fsl_median(excess, n, v->scratch);
-		v->error[m] = error_of(excess, n, v->scratch);
 	}
 	double median = fsl_median(v->usual_excess, v->c->n_ranks, v->scratch);
 	for (size_t m = 0; m < v->c->n_ranks && v->is_cut; m++) {
@@ -144,7 +141,9 @@ static void set_spread(struct view *v, const struct view *views, size_t n_views)
 
 static double z_of(const struct view *v, size_t m)
 {
-	return v->usual_excess[m] / sqrt(v->error[m] * v->error[m] + v->spread * v->spread +
+	double error = error_of(v->excess + m * v->n_blocks + v->first, v->n_blocks - v->first,
+				v->scratch);
+	return v->usual_excess[m] / sqrt(error * error + v->spread * v->spread +
 					 FSL_ARCS_SPREAD_MIN * FSL_ARCS_SPREAD_MIN);
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-	SHORT = 12,    /* arrays up to this length are sorted */
+	SHORT = 12,    /* arrays up to this length are not parted */
 	SAMPLE = 8,    /* keys that the pivot is chosen from */
 	LONG_MIN = 96, /* arrays below this length choose among fewer keys */
 	SAMPLE_SHORT = 3,
@@ -46,18 +46,43 @@ static int64_t most(int64_t a, int64_t b)
 	return a < b ? b : a;
 }
 
-/* Moves each key up through the keys before it. The greater of two always moves on. */
-static void sort_short(char *keys, size_t n)
+/* Moves the greatest of @n > 0 keys to their end. */
+static void raise_greatest(char *keys, size_t n)
 {
+	int64_t key = get(keys, 0);
 	for (size_t i = 1; i < n; i++) {
-		int64_t key = get(keys, i);
-		for (size_t k = 0; k < i; k++) {
-			int64_t other = get(keys, k);
-			put(keys, k, least(key, other));
-			key = most(key, other);
-		}
-		put(keys, i, key);
+		int64_t other = get(keys, i);
+		put(keys, i - 1, least(key, other));
+		key = most(key, other);
 	}
+	put(keys, n - 1, key);
+}
+
+/* Moves the least of @n > 0 keys to their front. */
+static void sink_least(char *keys, size_t n)
+{
+	int64_t key = get(keys, n - 1);
+	for (size_t i = n - 1; i > 0; i--) {
+		int64_t other = get(keys, i - 1);
+		put(keys, i, most(key, other));
+		key = least(key, other);
+	}
+	put(keys, 0, key);
+}
+
+/* Puts the @k-th least of @n keys at its place, and none greater before it, from the nearer end. */
+static int64_t select_short(char *keys, size_t n, size_t k)
+{
+	if (k < n / 2) {
+		for (size_t i = 0; i <= k; i++) {
+			sink_least(keys + i * sizeof(int64_t), n - i);
+		}
+	} else {
+		for (size_t i = n; i > k; i--) {
+			raise_greatest(keys, i);
+		}
+	}
+	return get(keys, k);
 }
 
 /* A key near the key at @k, judged by some of the keys, spread evenly. */
@@ -68,19 +93,31 @@ static int64_t pivot_of(const char *keys, size_t n, size_t k)
 	for (size_t i = 0; i < n_some; i++) {
 		put(some, i, get(keys, i * stride + stride / 2));
 	}
-	sort_short(some, n_some);
-	return get(some, k * n_some / n);
+	return select_short(some, n_some, k * n_some / n);
+}
+
+/* Exchanges the key at @i, which is not below @bound, with the first such key, or the other way
+ * round: no branch. Returns the number of keys below @bound so far. */
+static inline size_t part_key(char *keys, size_t i, size_t n_below, int64_t bound)
+{
+	int64_t key = get(keys, i);
+	put(keys, i, get(keys, n_below));
+	put(keys, n_below, key);
+	return n_below + (key < bound);
 }
 
 /* Moves keys below @bound to the front of @n; returns their number. */
 static size_t part_below(char *keys, size_t n, int64_t bound)
 {
-	size_t n_below = 0;
-	for (size_t i = 0; i < n; i++) {
-		int64_t key = get(keys, i);
-		put(keys, i, get(keys, n_below));
-		put(keys, n_below, key);
-		n_below += key < bound;
+	size_t n_below = 0, i = 0;
+	for (; i + 4 <= n; i += 4) {
+		n_below = part_key(keys, i, n_below, bound);
+		n_below = part_key(keys, i + 1, n_below, bound);
+		n_below = part_key(keys, i + 2, n_below, bound);
+		n_below = part_key(keys, i + 3, n_below, bound);
+	}
+	for (; i < n; i++) {
+		n_below = part_key(keys, i, n_below, bound);
 	}
 	return n_below;
 }
@@ -104,8 +141,7 @@ static void drop_front(char **keys, size_t *n, size_t *k, size_t n_dropped)
 /* fsl_select_i64() of keys in an array of any type. */
 static int64_t select_key(char *keys, size_t n, size_t k)
 {
-	char *from = keys + k * sizeof(int64_t);
-	size_t n_rounds = rounds_for(n);
+	size_t n_rounds = n > SHORT ? rounds_for(n) : 0;
 	for (; n > SHORT && n_rounds > 0; n_rounds--) {
 		int64_t pivot = pivot_of(keys, n, k);
 		size_t n_before = n, n_part = part_below(keys, n, pivot);
@@ -124,11 +160,10 @@ static int64_t select_key(char *keys, size_t n, size_t k)
 		drop_front(&keys, &n, &k, n_part);
 	}
 	if (n <= SHORT) {
-		sort_short(keys, n);
-	} else {
-		qsort(keys, n, sizeof(int64_t), compare_keys);
+		return select_short(keys, n, k);
 	}
-	return get(from, 0);
+	qsort(keys, n, sizeof(int64_t), compare_keys);
+	return get(keys, k);
 }
 
 int64_t fsl_select_i64(int64_t *values, size_t n, size_t k)

@@ -22,7 +22,7 @@ enum {
 	FSL_OP_KINDS_MAX = 64,
 	/* Ends of two ranks, or instances of a channel, that a median is taken of. More of them,
 	 * spread evenly, do not change it. */
-	FSL_ENDS_COMPARED_MAX = 1024,
+	FSL_ENDS_COMPARED_MAX = 512,
 	/* Differences between the ends of two ranks that a search looks at. */
 	FSL_DIFFERENCES_MAX = 65536,
 	/* Ends at the begin and at the end of a capture that a drift is measured from. */

@@ -243,7 +243,7 @@ static enum fsl_status grow_slots(struct fsl_marker_pairs *pairs, struct fsl_err
 }
 
 /* Frees a slot and moves its followers up, so that no chain is broken and no tombstone is left. */
-static void remove_slot(struct fsl_marker_pairs *pairs, struct pending *entry)
+static inline void remove_slot(struct fsl_marker_pairs *pairs, struct pending *entry)
 {
 	size_t mask = pairs->n_slots - 1;
 	size_t hole = (size_t)(entry - pairs->slots);
@@ -491,7 +491,8 @@ enum fsl_status fsl_marker_pairs_add(struct fsl_marker_pairs *pairs,
 	}
 	if (status == FSL_OK && is_complete(entry, HOST) && is_complete(entry, DEVICE) &&
 	    entry->name != NAME_NONE) {
-		status = settle(pairs, entry, false, err);
+		bool is_good = entry_fault(pairs, entry) == FSL_DROPS_N; /* nearly all are */
+		status = is_good ? push(pairs, entry, err) : settle(pairs, entry, false, err);
 		remove_slot(pairs, entry);
 	}
 	return status;
