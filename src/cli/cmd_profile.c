@@ -1,15 +1,14 @@
 /* `failslow profile DIR`: what profilers of Ascend devices left, one folder per rank. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/number.h"
 #include "base/try.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
+#include "cli/number_list.h"
 #include "cli/operands.h"
 #include "cli/profile_run.h"
 
-enum { LIST_MAX = 4096, JOBS_MAX = 4096 };
+enum { JOBS_MAX = 4096 };
 static const char *const exports[] = {"msprof-analyze", NULL};
 
 /* The command line. */
@@ -23,51 +22,12 @@ struct request {
 	int n_quiet;
 	bool wants_long, wants_help;
 	int exit_mode; /* enum fsl_exit_mode */
-	int32_t rank_list[LIST_MAX];
-	int64_t step_list[LIST_MAX];
-	size_t n_ranks, n_steps;
+	int32_t rank_numbers[FSL_NUMBER_LIST_MAX];
+	struct fsl_number_list rank_list, step_list;
 };
-
-/* @option: whose list it is, for the message. */
-static enum fsl_status add_range(int64_t *list, size_t *n, const char *option, const char *text,
-				 size_t length, struct fsl_error *err)
-{
-	int64_t first = 0, last = 0;
-	const char *dash = memchr(text, '-', length);
-	size_t n_first = dash != NULL ? (size_t)(dash - text) : length;
-	bool is_good = fsl_parse_i64(text, n_first, &first);
-	last = first;
-	if (dash != NULL) {
-		is_good = is_good && fsl_parse_i64(dash + 1, length - n_first - 1, &last);
-	}
-	if (!is_good || first < 0 || last < first || last > INT32_MAX ||
-	    (size_t)(last - first) >= LIST_MAX - *n) {
-		return FSL_FAIL(err, FSL_ERR_USAGE,
-				"a list is numbers and ranges, as in 0,8-15, of at most %d: "
-				"option=\"%s\", text=\"%.*s\"",
-				LIST_MAX, option, (int)length, text);
-	}
-	for (int64_t number = first; number <= last; number++) {
-		list[(*n)++] = number;
-	}
-	return FSL_OK;
-}
-
-static enum fsl_status parse_list(int64_t *list, size_t *n, const char *option, const char *text,
-				  struct fsl_error *err)
-{
-	while (text != NULL) {
-		const char *comma = strchr(text, ',');
-		size_t length = comma != NULL ? (size_t)(comma - text) : strlen(text);
-		FSL_TRY(add_range(list, n, option, text, length, err));
-		text = comma != NULL ? comma + 1 : NULL;
-	}
-	return FSL_OK;
-}
 
 static enum fsl_status parse(struct request *r, int argc, char **argv, struct fsl_error *err)
 {
-	static int64_t ranks[LIST_MAX];
 	int n_operands = 0;
 	*r = (struct request){.export_as = -1, .exit_mode = FSL_EXIT_ALWAYS_DONE};
 	const struct fsl_opt table[] = {
@@ -110,11 +70,11 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 	fsl_operands_sort(argv + 1, (size_t)n_operands);
 	r->paths = (const char *const *)argv + 1;
 	r->n_paths = (size_t)n_operands;
-	FSL_TRY(parse_list(ranks, &r->n_ranks, "--ranks", r->ranks, err));
-	for (size_t i = 0; i < r->n_ranks; i++) {
-		r->rank_list[i] = (int32_t)ranks[i];
+	FSL_TRY(fsl_number_list_parse(&r->rank_list, "--ranks", r->ranks, err));
+	for (size_t i = 0; i < r->rank_list.n_items; i++) {
+		r->rank_numbers[i] = (int32_t)r->rank_list.items[i];
 	}
-	FSL_TRY(parse_list(r->step_list, &r->n_steps, "--steps", r->steps, err));
+	FSL_TRY(fsl_number_list_parse(&r->step_list, "--steps", r->steps, err));
 	if (r->export_as >= 0 && r->output == NULL) {
 		return FSL_FAIL(err, FSL_ERR_USAGE, "--export needs --output DIR");
 	}
@@ -131,10 +91,10 @@ enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fs
 	const struct fsl_profile_run run = {
 		.paths = request.paths,
 		.n_paths = request.n_paths,
-		.input = {.ranks = request.rank_list,
-			  .n_ranks = request.n_ranks,
-			  .steps = request.step_list,
-			  .n_steps = request.n_steps},
+		.input = {.ranks = request.rank_numbers,
+			  .n_ranks = request.rank_list.n_items,
+			  .steps = request.step_list.items,
+			  .n_steps = request.step_list.n_items},
 		.n_jobs = (int)request.n_jobs,
 		.config_path = request.config,
 		.baseline = request.baseline,

@@ -1,0 +1,262 @@
+/* Reads inputs into a plan of tracks, writes the plan, tells what was written and left out. */
+#include "cli/convert_run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/number.h"
+#include "cli/command_output.h"
+#include "cli/confined.h"
+#include "cli/convert_parts.h"
+#include "cli/operands.h"
+#include "engine/threads.h"
+#include "plugin/registry.h"
+#include "source/discover.h"
+#include "text/phrase.h"
+
+/* A kind of file that can be written, by the end of its name. */
+struct form {
+	const char *suffix;
+	const struct fsl_track_writer *writer;
+	bool is_packed;
+};
+static const struct form forms[] = {
+	{".json", &fsl_track_writer_chrome, false},
+	{".json.gz", &fsl_track_writer_chrome, true},
+	{".pftrace", &fsl_track_writer_pftrace, false},
+};
+
+static const struct form *form_of(const char *output)
+{
+	size_t length = strlen(output);
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		size_t n = strlen(forms[i].suffix);
+		if (length > n && strcmp(output + length - n, forms[i].suffix) == 0) {
+			return &forms[i];
+		}
+	}
+	return NULL;
+}
+
+bool fsl_convert_knows(const char *output)
+{
+	return form_of(output) != NULL;
+}
+
+/* An input must not be replaced by the output. */
+static enum fsl_status check_output(const struct fsl_inputs *inputs, const char *output,
+				    struct fsl_error *err)
+{
+	struct stat facts;
+	if (stat(output, &facts) != 0) {
+		return FSL_OK;
+	}
+	for (size_t i = 0; i < inputs->n_items; i++) {
+		const struct fsl_input *input = &inputs->items[i];
+		if (input->inode == facts.st_ino && input->device == facts.st_dev &&
+		    input->is_explicit) {
+			return FSL_FAIL(err, FSL_ERR_USAGE,
+					"the output would replace an input, name another file: "
+					"output=\"%s\"",
+					output);
+		}
+	}
+	return FSL_OK;
+}
+
+static bool is_listed(const struct fsl_convert_run *run, int64_t rank)
+{
+	bool is_found = run->n_ranks == 0;
+	for (size_t i = 0; i < run->n_ranks && !is_found; i++) {
+		is_found = run->ranks[i] == rank;
+	}
+	return is_found;
+}
+
+/* Files of ranks that are not wanted need not be read. */
+static void drop_unwanted(struct fsl_inputs *inputs, const struct fsl_convert_run *run)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < inputs->n_items; i++) {
+		const struct fsl_input *input = &inputs->items[i];
+		if (input->told.rank_state != FSL_NAME_HAS_RANK ||
+		    is_listed(run, input->told.rank)) {
+			inputs->items[n++] = *input;
+		}
+	}
+	inputs->n_items = n;
+}
+
+static enum fsl_status mark_wanted(struct fsl_conversion *c, struct fsl_error *err)
+{
+	FSL_TRY(FSL_NEW(c->is_wanted, c->run.n_ranks + 1, "ranks", err));
+	for (size_t r = 0; r < c->run.n_ranks; r++) {
+		c->is_wanted[r] = is_listed(c->wanted, c->run.ranks[r].rank);
+	}
+	return FSL_OK;
+}
+
+/* Reads markers and timelines, and matches the operators of the ranks. */
+static enum fsl_status read_run(struct fsl_conversion *c, struct fsl_error *err)
+{
+	struct fsl_ingest_options options = {.root_path = c->wanted->paths[0],
+					     .more_paths = c->wanted->paths + 1,
+					     .n_more_paths = c->wanted->n_paths - 1,
+					     .log_patterns = c->config.log_patterns,
+					     .n_log_patterns = c->config.n_log_patterns,
+					     .from_ns = c->wanted->from_ns,
+					     .to_ns = c->wanted->to_ns,
+					     .is_range_for_stages = c->config.has_range};
+	struct fsl_inputs inputs = {0};
+	enum fsl_status status = fsl_inputs_find(&inputs, &options, err);
+	FSL_THEN(status, check_output(&inputs, c->wanted->output, err));
+	if (status == FSL_OK) {
+		drop_unwanted(&inputs, c->wanted);
+		options.n_threads =
+			fsl_threads_worth(fsl_threads_most(), fsl_inputs_bytes(&inputs));
+		options.n_threads = fsl_threads_start(c->wanted->n_jobs > 0 ? (int)c->wanted->n_jobs
+									    : options.n_threads);
+		c->n_bytes_read += fsl_inputs_bytes(&inputs);
+		status = fsl_ingest_inputs(&c->run, &inputs, &options, err);
+	}
+	fsl_inputs_fini(&inputs);
+	if (status == FSL_OK && c->config.has_range) {
+		fsl_run_cut_steps(&c->run, c->wanted->from_ns, c->wanted->to_ns);
+	}
+	return status;
+}
+
+static enum fsl_status add_run(struct fsl_conversion *c, struct fsl_error *err)
+{
+	FSL_TRY(read_run(c, err));
+	FSL_TRY(mark_wanted(c, err));
+	FSL_TRY(fsl_topology_build(&c->topology, &c->run, &c->config, err));
+	FSL_TRY(fsl_match_build(&c->match, &c->run, &c->topology, err));
+	FSL_TRY(fsl_steps_build(&c->steps, &c->run, err));
+	c->tracks = (struct fsl_run_tracks){.run = &c->run,
+					    .topology = &c->topology,
+					    .match = &c->match,
+					    .is_wanted = c->is_wanted,
+					    .is_aligned = c->wanted->is_aligned};
+	return fsl_run_tracks_add(c->plan, &c->tracks, err);
+}
+
+static enum fsl_status add_all(struct fsl_conversion *c, struct fsl_error *err)
+{
+	return add_run(c, err);
+}
+
+static enum fsl_status write_plan(struct fsl_conversion *c, struct fsl_error *err)
+{
+	const struct form *form = form_of(c->wanted->output);
+	struct fsl_track_output output = {0};
+	struct fsl_draft *draft = NULL;
+	enum fsl_status status = fsl_draft_create(&draft, c->wanted->output, err);
+	FSL_THEN(status,
+		 fsl_track_output_init(&output, fsl_draft_stream(draft), form->is_packed, err));
+	FSL_THEN(status, fsl_track_plan_write(c->plan, form->writer, &output, &c->counts, err));
+	fsl_track_output_fini(&output);
+	FSL_THEN(status, fsl_draft_publish(draft, err));
+	fsl_draft_destroy(draft);
+	return status;
+}
+
+static enum fsl_status convert(struct fsl_conversion *c, struct fsl_error *err)
+{
+	FSL_TRY(add_all(c, err));
+	FSL_TRY(write_plan(c, err));
+	if (!c->wanted->is_quiet) {
+		fsl_conversion_tell(c);
+	}
+	return FSL_OK;
+}
+
+/* As detect has it, for a look that leaves nothing behind. */
+static void apply(struct fsl_config *config, const struct fsl_convert_run *run)
+{
+	config->root_path = run->paths[0];
+	config->more_paths = run->paths + 1;
+	config->n_more_paths = run->n_paths - 1;
+	config->training_log = NULL;
+	config->chapter_keep = false;
+	config->is_look = true;
+	config->lacks_present = true;
+	config->now_ns = fsl_now_ns();
+	if (run->from_ns != INT64_MIN || run->to_ns != INT64_MAX) {
+		config->has_range = true;
+		config->range_begin_ns = run->from_ns;
+		config->range_end_ns = run->to_ns;
+	}
+	if (run->n_jobs >= 0) {
+		config->jobs = run->n_jobs;
+	}
+}
+
+static enum fsl_status configure(struct fsl_conversion *c, struct fsl_registry *registry,
+				 struct fsl_error *err)
+{
+	struct fsl_config_place place;
+	const struct fsl_convert_run *run = c->wanted;
+	const char *path = run->config_path;
+	if (path == NULL && fsl_config_find_default(&place)) {
+		path = place.path;
+	}
+	FSL_TRY(fsl_config_load(&c->config, path, registry, err));
+	apply(&c->config, run);
+	if (run->config_path == NULL) {
+		FSL_TRY(fsl_operands_describe(&c->config, run->paths, run->n_paths, true, err));
+	}
+	return FSL_OK;
+}
+
+/* Inputs are read and the folder of the output is written, nothing else. */
+static void confine(const struct fsl_conversion *c)
+{
+	const char *slash = strrchr(c->wanted->output, '/');
+	char folder[PATH_MAX] = ".";
+	size_t n = slash != NULL ? (size_t)(slash - c->wanted->output) : 0;
+	if (slash != NULL && n < sizeof(folder)) {
+		(void)snprintf(folder, sizeof(folder), "%.*s", (int)(n > 0 ? n : 1),
+			       c->wanted->output);
+	}
+	const struct fsl_confined_run run = {.config = &c->config,
+					     .paths = c->wanted->paths,
+					     .n_paths = c->wanted->n_paths,
+					     .output = folder};
+	fsl_confined_begin(&run);
+}
+
+static void conversion_fini(struct fsl_conversion *c)
+{
+	fsl_track_plan_destroy(c->plan);
+	fsl_steps_fini(&c->steps);
+	fsl_match_fini(&c->match);
+	fsl_topology_fini(&c->topology);
+	fsl_run_fini(&c->run);
+	fsl_free(c->is_wanted);
+	fsl_config_fini(&c->config);
+}
+
+enum fsl_status fsl_convert_run(const struct fsl_convert_run *run, struct fsl_error *err)
+{
+	struct fsl_conversion c = {.wanted = run, .plan = fsl_track_plan_create()};
+	struct fsl_registry *registry = fsl_registry_create();
+	enum fsl_status status = FSL_OK;
+	if (registry == NULL || c.plan == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"conversion\"");
+	}
+	FSL_THEN(status, fsl_run_init(&c.run, err));
+	FSL_THEN(status, configure(&c, registry, err));
+	if (status == FSL_OK) {
+		confine(&c);
+		status = convert(&c, err);
+	}
+	conversion_fini(&c);
+	fsl_registry_destroy(registry);
+	return status;
+}

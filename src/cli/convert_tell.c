@@ -1,0 +1,98 @@
+/* The summary of a conversion: what was written, and what was left out and why. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/number.h"
+#include "cli/convert_parts.h"
+#include "text/phrase.h"
+
+static void tell_size(const char *path)
+{
+	struct stat facts;
+	double bytes = stat(path, &facts) == 0 ? (double)facts.st_size : 0.0;
+	const char *const units[] = {"B", "kB", "MB", "GB"};
+	size_t unit = 0;
+	while (bytes >= 1000.0 && unit < 3) {
+		bytes /= 1000.0;
+		unit++;
+	}
+	(void)printf("%.3g %s", bytes, units[unit]);
+}
+
+static void tell_events(const struct fsl_conversion *c)
+{
+	const struct fsl_track_counts *counts = &c->counts;
+	struct fsl_phrase phrase = {0};
+	fsl_phrase_add_count(&phrase, counts->n_slices + counts->n_instants + counts->n_values,
+			     "event");
+	fsl_phrase_add(&phrase, " (");
+	fsl_phrase_add_count(&phrase, counts->n_slices, "slice");
+	fsl_phrase_add(&phrase, ", ");
+	fsl_phrase_add_count(&phrase, counts->n_instants, "instant");
+	fsl_phrase_add(&phrase, ", ");
+	fsl_phrase_add_count(&phrase, counts->n_values, "counter value");
+	fsl_phrase_add(&phrase, "), ");
+	fsl_phrase_add_count(&phrase, counts->n_launches + counts->n_meetings, "flow");
+	(void)printf("%s: %s, ", c->wanted->output, phrase.text);
+	tell_size(c->wanted->output);
+	(void)printf("\n");
+}
+
+static void tell_span(const struct fsl_conversion *c)
+{
+	const struct fsl_track_counts *counts = &c->counts;
+	struct fsl_phrase phrase = {0};
+	char begin[40];
+	size_t n_ranks = 0;
+	for (size_t r = 0; r < c->run.n_ranks; r++) {
+		n_ranks += c->is_wanted[r] && c->run.ranks[r].n_ops + c->run.ranks[r].n_stages > 0;
+	}
+	fsl_phrase_add_count(&phrase, n_ranks, "rank");
+	if (counts->begin_ns != FSL_NS_ABSENT) {
+		fsl_phrase_add(&phrase, ", ");
+		fsl_phrase_add_length(&phrase, counts->end_ns - counts->begin_ns);
+		fsl_phrase_add(&phrase, " from %s",
+			       fsl_format_utc(counts->begin_ns, begin, sizeof(begin)));
+	}
+	(void)printf("%s\n", phrase.text);
+}
+
+static void tell_left_out(const struct fsl_conversion *c)
+{
+	uint64_t n_dropped[FSL_DROPS_N] = {0};
+	for (size_t f = 0; f < c->run.n_files; f++) {
+		const struct fsl_file *file = &c->run.files[f];
+		for (int d = 0; d < FSL_DROPS_N; d++) {
+			n_dropped[d] += file->n_dropped[d];
+		}
+	}
+	for (int d = 0; d < FSL_DROPS_N; d++) {
+		if (n_dropped[d] > 0) {
+			(void)printf("left out: %" PRIu64 " records, reason: %s\n", n_dropped[d],
+				     fsl_drop_text((enum fsl_drop)d));
+		}
+	}
+	if (c->tracks.n_left_out > 0) {
+		(void)printf("left out: %" PRIu64 " slices, reason: too many overlap each other\n",
+			     c->tracks.n_left_out);
+	}
+	for (size_t f = 0; f < c->run.n_files; f++) {
+		if (c->run.files[f].state == FSL_FILE_UNUSABLE) {
+			(void)printf("not read: %s: %s\n", c->run.files[f].path,
+				     c->run.files[f].message);
+		}
+	}
+	if (c->tracks.n_no_device > 0) {
+		(void)printf("without times of the device: %" PRIu64
+			     " operators, on the lanes of the host alone\n",
+			     c->tracks.n_no_device);
+	}
+}
+
+void fsl_conversion_tell(const struct fsl_conversion *c)
+{
+	tell_events(c);
+	tell_span(c);
+	tell_left_out(c);
+}

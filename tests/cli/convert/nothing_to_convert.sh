@@ -1,0 +1,2 @@
+mkdir empty
+"$FAILSLOW" convert empty -o job.json

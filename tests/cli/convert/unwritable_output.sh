@@ -1,0 +1,1 @@
+"$FAILSLOW" convert "$DATASETS/faults/slow_rank" -q -o /proc/job.json

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Converts inputs into every form of timeline and checks the files: the rules of the forms, that both forms tell the
+same, event by event, and that the slices of markers are the operators of the input, to the nanosecond.
+
+Arguments: the program, the folder of the data sets."""
+import csv
+import gzip
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import trace_json
+import trace_perfetto
+
+faults = []
+
+
+def fault(*words):
+    faults.append(" ".join(str(word) for word in words))
+
+
+def convert(program, inputs, out, *options):
+    done = subprocess.run([program, "convert", *inputs, "-o", out, *options], capture_output=True, text=True, check=False)
+    if done.returncode != 0 or done.stderr:
+        fault(f"convert {inputs} {options}: exit code {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def operators(path):
+    """{(begin, end)} on the host, and on the device, of a marker file without restarts. An operator that has begun on the
+    device and not ended is none."""
+    spans = {}
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt") as stream:
+        for row in csv.DictReader(stream):
+            is_end = row["Flag"] in ("4", "32")
+            spans.setdefault((row["SourceKind"], row["Id"]), [None, None])[is_end] = int(row["Timestamp"])
+    found = {"0": set(), "1": set()}
+    for (kind, number), (begin, end) in spans.items():
+        if begin is not None and end is not None and spans.get(("1", number), [0, 0])[1] is not None:
+            found[kind].add((begin, end))
+    return found["0"], found["1"]
+
+
+def check_markers(name, trace, folder):
+    for path in sorted(folder.glob("hccl_activity*.csv*")):
+        rank = int(re.search(r"\.(\d+)\.csv", path.name)[1])
+        host, device = operators(path)
+        for lane, category, expected in (("host", "host", host), ("device", "communication", device)):
+            found = [(e[2], e[3]) for e in trace.events if e[0] == rank + 1 and e[5] == category]
+            if len(found) != len(set(found)) or set(found) != expected:
+                fault(f"{name}: rank {rank}: {len(found)} slices on the {lane} for {len(expected)} operators, "
+                      f"{len(expected ^ set(found))} differ")
+
+
+def check_same(name, left, right):
+    for what in ("processes", "tracks", "labels"):
+        if getattr(left, what) != getattr(right, what):
+            fault(f"{name}: {what} differ")
+    if sorted(left.counters) != sorted(right.counters):
+        fault(f"{name}: counters differ: {len(left.counters)} and {len(right.counters)}")
+    if len(left.events) != len(right.events):
+        fault(f"{name}: {len(left.events)} and {len(right.events)} events")
+    for one, other in zip(left.events, right.events):
+        if list(one) != list(other):
+            fault(f"{name}: events differ: {one} and {other}")
+            return
+
+
+def check_input(program, scratch, name, inputs, *options):
+    """The trace, if all forms are sound and alike; else None."""
+    paths = [scratch / f"out{suffix}" for suffix in (".json", ".json.gz", ".pftrace")]
+    told = [convert(program, inputs, path, *options) for path in paths]
+    if faults:
+        return None
+    try:
+        trace = trace_json.Trace(paths[0])
+        check_same(name, trace, trace_perfetto.Trace(paths[2]))
+    except (trace_json.Fault, KeyError, IndexError, ValueError) as error:
+        fault(f"{name}: {type(error).__name__}: {error}")
+        return None
+    if gzip.decompress(paths[1].read_bytes()) != paths[0].read_bytes():
+        fault(f"{name}: .json.gz is not .json")
+    count = len(trace.events) + len(trace.counters)
+    if not all(f": {count} event" in text for text in told):
+        fault(f"{name}: the summary tells another number of events than {count}: {told[0]}")
+    return trace
+
+
+def check_faults(program, datasets, scratch):
+    for name in ("slow_rank", "slow_dataloader", "slow_link", "hang"):
+        folder = datasets / "faults" / name
+        trace = check_input(program, scratch, name, [folder])
+        if trace is not None:
+            check_markers(name, trace, folder / "mspti")
+            if not trace.launches or not trace.meetings:
+                fault(f"{name}: no flows")
+
+
+def main():
+    program, datasets = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+    with tempfile.TemporaryDirectory() as scratch:
+        check_faults(program, datasets, pathlib.Path(scratch))
+    print("\n".join(faults[:40]) or "timelines are sound")
+    sys.exit(bool(faults))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""Reads a Perfetto trace with a small protobuf reader of its own, and says what is wrong with it."""
+import decimal
+import struct
+
+from trace_json import require
+
+
+def fields(data):
+    """(number, value) of each field of a message: int, or bytes."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 0x7f) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    while at < len(data):
+        tag = varint()
+        if tag & 7 == 0:
+            yield tag >> 3, varint()
+        elif tag & 7 == 1:
+            yield tag >> 3, struct.unpack_from("<Q", data, at)[0]
+            at += 8
+        else:
+            require(tag & 7 == 2, "wire type", tag & 7)
+            length = varint()
+            require(at + length <= len(data), "message is cut")
+            yield tag >> 3, data[at:at + length]
+            at += length
+
+
+def collect(data):
+    """number -> list of values."""
+    found = {}
+    for number, value in fields(data):
+        found.setdefault(number, []).append(value)
+    return found
+
+
+def signed(value):
+    return value - (1 << 64) if value >= 1 << 63 else value
+
+
+class Trace:
+    """The same as trace_json.Trace, of the other form."""
+
+    def __init__(self, path):
+        self.processes, self.tracks, self.labels = {}, {}, {}
+        self.events, self.counters = [], []
+        self.by_uuid, self.interned = {}, {1: {}, 2: {}, 3: {}, 29: {}}
+        self.open, self.base, self.last, self.has_begun = {}, None, 0, False
+        with open(path, "rb") as stream:
+            data = stream.read()
+        for number, packet in fields(data):
+            require(number == 1, "field of the trace:", number)
+            self.take_packet(collect(packet))
+        require(not any(self.open.values()), "slices that do not end")
+        self.events.sort(key=lambda event: event.pop(0))
+
+    def take_packet(self, packet):
+        require(packet[10] == [1], "sequence")
+        if 6 in packet:
+            clocks = {c[1][0]: c[2][0] for c in map(collect, collect(packet[6][0])[1])}
+            self.base = clocks[1] - clocks[6]
+        elif 60 in packet:
+            require(not self.has_begun, "track behind events")
+            self.take_track(collect(packet[60][0]))
+        else:
+            require(packet[13] == [2 if self.has_begun else 3], "flags", packet[13])
+            self.has_begun = True
+            for data in packet.get(12, []):
+                for number, entry in fields(data):
+                    text = collect(entry)
+                    require(text[1][0] not in self.interned[number], "interned twice")
+                    self.interned[number][text[1][0]] = text[2][0].decode("utf-8")
+            time = self.base + packet[8][0]
+            require(time >= self.last, "times go back:", time)
+            self.last = time
+            self.take_event(collect(packet[11][0]), time)
+
+    def take_track(self, track):
+        uuid = track[1][0]
+        require(uuid not in self.by_uuid, "two tracks of one uuid")
+        if 3 in track:
+            process = collect(track[3][0])
+            pid = process[1][0]
+            self.processes[pid] = process[6][0].decode("utf-8")
+            self.by_uuid[uuid] = (pid, None)
+            for label in process.get(8, []):
+                self.labels[pid] = label.decode("utf-8")
+            return
+        pid = self.by_uuid[track[5][0]][0]
+        if 4 in track:
+            thread = collect(track[4][0])
+            require(thread[1][0] == pid, "thread of another process")
+            self.tracks[thread[2][0]] = (pid, thread[5][0].decode("utf-8"))
+            self.by_uuid[uuid] = (pid, thread[2][0])
+        else:
+            unit = collect(track[8][0])[6][0].decode("utf-8")
+            self.by_uuid[uuid] = (pid, (track[2][0].decode("utf-8"), unit))
+
+    def argument(self, data):
+        annotation = collect(data)
+        key = self.interned[3][annotation[1][0]]
+        return key, self.interned[29][annotation[17][0]] if 17 in annotation else signed(annotation[4][0])
+
+    def take_event(self, event, time):
+        pid, place = self.by_uuid[event[11][0]]
+        kind = event[9][0]
+        stack = self.open.setdefault(place, []) if kind != 4 else None
+        if kind == 4:
+            value = decimal.Decimal(signed(event[30][0])) if 30 in event else decimal.Decimal(
+                round(struct.unpack("<d", struct.pack("<Q", event[44][0]))[0] * 1000)) / 1000
+            self.counters.append((pid, *place, time, value))
+            return
+        if kind == 2:
+            stack.pop()[4] = time
+            return
+        require(kind in (1, 3), "type", kind)
+        flows = set(event.get(47, [])) | set(event.get(48, []))
+        made = [len(self.events), pid, place, time, time, self.interned[2][event[10][0]],
+                self.interned[1][event[3][0]], dict(map(self.argument, event.get(4, []))), flows]
+        self.events.append(made)
+        if kind == 1:
+            stack.append(made)
