@@ -4,10 +4,12 @@
 
 #include "cli/convert_run.h"
 #include "config/config.h"
+#include "engine/job.h"
 #include "match/match.h"
 #include "match/topology_build.h"
 #include "model/steps.h"
 #include "report/trace/run_tracks.h"
+#include "report/trace/verdict_tracks.h"
 
 struct fsl_conversion {
 	const struct fsl_convert_run *wanted;
@@ -20,9 +22,23 @@ struct fsl_conversion {
 	struct fsl_steps steps;
 	bool *is_wanted; /* [run.n_ranks] */
 	struct fsl_run_tracks tracks;
+	int32_t *shown; /* [n_shown]: ranks with events that are wanted */
+	size_t n_shown;
+	/* The analysis of the same inputs, which changes its run. */
+	struct fsl_job *job;
+	bool has_verdict;
+	struct fsl_matrices *matrices; /* [n_matrices] */
+	size_t n_matrices;
+	struct fsl_verdict_tracks verdict;
 	uint64_t n_bytes_read; /* about */
 	struct fsl_track_counts counts;
 };
+
+/* Judges the inputs. Inputs that cannot be judged give no verdict, and FSL_OK. */
+enum fsl_status fsl_conversion_judge(struct fsl_conversion *c, struct fsl_error *err);
+/* Makes matrices of what was judged, for the counters. */
+enum fsl_status fsl_conversion_fill_matrices(struct fsl_conversion *c, struct fsl_error *err);
+void fsl_conversion_drop_verdict(struct fsl_conversion *c);
 
 /* Prints the summary. */
 void fsl_conversion_tell(const struct fsl_conversion *c);

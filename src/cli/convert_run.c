@@ -95,8 +95,13 @@ static void drop_unwanted(struct fsl_inputs *inputs, const struct fsl_convert_ru
 static enum fsl_status mark_wanted(struct fsl_conversion *c, struct fsl_error *err)
 {
 	FSL_TRY(FSL_NEW(c->is_wanted, c->run.n_ranks + 1, "ranks", err));
+	FSL_TRY(FSL_NEW(c->shown, c->run.n_ranks + 1, "ranks", err));
 	for (size_t r = 0; r < c->run.n_ranks; r++) {
-		c->is_wanted[r] = is_listed(c->wanted, c->run.ranks[r].rank);
+		const struct fsl_rank *rank = &c->run.ranks[r];
+		c->is_wanted[r] = is_listed(c->wanted, rank->rank);
+		if (c->is_wanted[r] && rank->n_ops + rank->n_stages > 0) {
+			c->shown[c->n_shown++] = rank->rank;
+		}
 	}
 	return FSL_OK;
 }
@@ -146,9 +151,34 @@ static enum fsl_status add_run(struct fsl_conversion *c, struct fsl_error *err)
 	return fsl_run_tracks_add(c->plan, &c->tracks, err);
 }
 
+/* Steps and verdict stand on the clock of the rank that tells the steps. */
+static enum fsl_status add_verdict(struct fsl_conversion *c, struct fsl_error *err)
+{
+	size_t rank_idx = fsl_run_rank_idx(&c->run, c->steps.source_rank);
+	c->verdict = (struct fsl_verdict_tracks){
+		.steps = &c->steps,
+		.ranks = c->shown,
+		.n_ranks = c->n_shown,
+	};
+	if (c->wanted->is_aligned && c->steps.n_items > 0 && rank_idx != SIZE_MAX) {
+		c->verdict.shift_ns = c->match.clock_ns[rank_idx];
+	}
+	if (c->has_verdict) {
+		FSL_TRY(fsl_conversion_fill_matrices(c, err));
+		c->verdict.verdict = &c->job->localisation;
+		c->verdict.matrices = c->matrices;
+		c->verdict.n_matrices = c->n_matrices;
+	}
+	return fsl_verdict_tracks_add(c->plan, &c->verdict, err);
+}
+
 static enum fsl_status add_all(struct fsl_conversion *c, struct fsl_error *err)
 {
-	return add_run(c, err);
+	if (c->wanted->wants_verdict) {
+		FSL_TRY(fsl_conversion_judge(c, err));
+	}
+	FSL_TRY(add_run(c, err));
+	return add_verdict(c, err);
 }
 
 static enum fsl_status write_plan(struct fsl_conversion *c, struct fsl_error *err)
@@ -239,6 +269,8 @@ static void conversion_fini(struct fsl_conversion *c)
 	fsl_topology_fini(&c->topology);
 	fsl_run_fini(&c->run);
 	fsl_free(c->is_wanted);
+	fsl_free(c->shown);
+	fsl_conversion_drop_verdict(c);
 	fsl_config_fini(&c->config);
 }
 

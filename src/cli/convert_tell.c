@@ -44,11 +44,7 @@ static void tell_span(const struct fsl_conversion *c)
 	const struct fsl_track_counts *counts = &c->counts;
 	struct fsl_phrase phrase = {0};
 	char begin[40];
-	size_t n_ranks = 0;
-	for (size_t r = 0; r < c->run.n_ranks; r++) {
-		n_ranks += c->is_wanted[r] && c->run.ranks[r].n_ops + c->run.ranks[r].n_stages > 0;
-	}
-	fsl_phrase_add_count(&phrase, n_ranks, "rank");
+	fsl_phrase_add_count(&phrase, c->n_shown, "rank");
 	if (counts->begin_ns != FSL_NS_ABSENT) {
 		fsl_phrase_add(&phrase, ", ");
 		fsl_phrase_add_length(&phrase, counts->end_ns - counts->begin_ns);
@@ -90,9 +86,30 @@ static void tell_left_out(const struct fsl_conversion *c)
 	}
 }
 
+static void tell_verdict(const struct fsl_conversion *c)
+{
+	enum { CULPRITS_SHOWN = 4 };
+	struct fsl_phrase phrase = {0};
+	const struct fsl_localisation *verdict = c->verdict.verdict;
+	if (verdict == NULL) {
+		return;
+	}
+	fsl_phrase_add_words(&phrase, fsl_verdict_text(verdict->kind));
+	for (size_t i = 0; i < verdict->n_culprits && i < CULPRITS_SHOWN; i++) {
+		fsl_phrase_add(&phrase, "%s rank %d (%s)", i == 0 ? ":" : ",",
+			       verdict->culprits[i].rank,
+			       fsl_cause_text(verdict->culprits[i].cause));
+	}
+	if (verdict->n_culprits > CULPRITS_SHOWN) {
+		fsl_phrase_add(&phrase, " and %zu more", verdict->n_culprits - CULPRITS_SHOWN);
+	}
+	(void)printf("verdict: %s\n", phrase.text);
+}
+
 void fsl_conversion_tell(const struct fsl_conversion *c)
 {
 	tell_events(c);
 	tell_span(c);
+	tell_verdict(c);
 	tell_left_out(c);
 }

@@ -7,6 +7,7 @@ import csv
 import gzip
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,7 @@ import tempfile
 import trace_json
 import trace_perfetto
 
+JOB = (1 << 20) + 2  # pid of the job
 faults = []
 
 
@@ -55,6 +57,54 @@ def check_markers(name, trace, folder):
                       f"{len(expected ^ set(found))} differ")
 
 
+def check_verdict(name, trace, culprit):
+    """The culprit (None: nobody) has a slice on its own process and on that of the job; each rank has counters."""
+    pids = sorted(event[0] for event in trace.events if event[5] == "verdict")
+    if pids != ([culprit + 1, JOB] if culprit is not None else []):
+        fault(f"{name}: slices of the verdict on the processes {pids}")
+    counted = {(pid, counter, unit) for pid, counter, unit, _, _ in trace.counters}
+    ranks = [pid for pid in trace.processes if pid < JOB]
+    if counted != {(pid, counter, "ms") for pid in ranks for counter in ("own time", "lateness", "loss")}:
+        fault(f"{name}: counters {sorted(counted)}")
+    if trace.labels.get(JOB) != ("slow_rank" if culprit is not None else "normal"):
+        fault(f"{name}: label {trace.labels}")
+
+
+def check_without_verdict(program, datasets, scratch):
+    trace = check_input(program, scratch, "no verdict", [datasets / "faults" / "slow_rank"], "--no-verdict")
+    if trace is not None and (trace.counters or trace.labels or any(event[5] == "verdict" for event in trace.events)):
+        fault("no verdict: there is one")
+
+
+def shift_clock(path, by):
+    """Makes the clock of the host of a marker file go wrong by so many ns."""
+    with gzip.open(path, "rt") as stream:
+        header, *rows = stream.read().splitlines()
+    place = header.split(",").index("Timestamp")
+    for i, row in enumerate(rows):
+        fields = row.split(",")
+        fields[place - len(header.split(","))] = str(int(fields[place - len(header.split(","))]) + by)
+        rows[i] = ",".join(fields)
+    path.write_bytes(gzip.compress("\n".join([header, *rows, ""]).encode()))
+
+
+def check_aligned(program, datasets, scratch):
+    """Members of a collective end together once all ranks have one clock."""
+    apart, folder = [], scratch / "shifted"
+    shutil.copytree(datasets / "faults" / "slow_rank", folder)
+    shift_clock(folder / "mspti" / "hccl_activity-10.1.0.1-.3.csv.gz", 5_000_000)
+    for options in ([], ["--clock-align"]):
+        trace = check_input(program, scratch, "clocks", [folder], "--no-verdict", *options)
+        ends = {}
+        for event in trace.events if trace is not None else []:
+            for flow in event[7] & set(trace.meetings):
+                ends.setdefault(flow, []).append(event[3])
+        spans = sorted(max(times) - min(times) for times in ends.values() if len(times) > 2)
+        apart.append(spans[len(spans) * 3 // 4] if spans else 0)
+    if apart[1] > 100_000 or apart[0] < 4_000_000:
+        fault(f"clocks: members end {apart[0]} ns apart, aligned {apart[1]} ns")
+
+
 def check_same(name, left, right):
     for what in ("processes", "tracks", "labels"):
         if getattr(left, what) != getattr(right, what):
@@ -90,19 +140,24 @@ def check_input(program, scratch, name, inputs, *options):
 
 
 def check_faults(program, datasets, scratch):
-    for name in ("slow_rank", "slow_dataloader", "slow_link", "hang"):
+    for name in ("slow_rank", "slow_dataloader", "slow_link", "hang", "clean"):
         folder = datasets / "faults" / name
         trace = check_input(program, scratch, name, [folder])
         if trace is not None:
             check_markers(name, trace, folder / "mspti")
             if not trace.launches or not trace.meetings:
                 fault(f"{name}: no flows")
+            if name == "slow_rank":
+                check_verdict(name, trace, 5)
+            elif name == "clean":
+                check_verdict(name, trace, None)
 
 
 def main():
     program, datasets = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     with tempfile.TemporaryDirectory() as scratch:
-        check_faults(program, datasets, pathlib.Path(scratch))
+        for check in (check_faults, check_without_verdict, check_aligned):
+            check(program, datasets, pathlib.Path(scratch))
     print("\n".join(faults[:40]) or "timelines are sound")
     sys.exit(bool(faults))
 
