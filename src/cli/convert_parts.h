@@ -2,12 +2,14 @@
 #ifndef FSL_CLI_CONVERT_PARTS_H
 #define FSL_CLI_CONVERT_PARTS_H
 
+#include "capture/cluster.h"
 #include "cli/convert_run.h"
 #include "config/config.h"
 #include "engine/job.h"
 #include "match/match.h"
 #include "match/topology_build.h"
 #include "model/steps.h"
+#include "report/trace/capture_tracks.h"
 #include "report/trace/run_tracks.h"
 #include "report/trace/verdict_tracks.h"
 
@@ -30,7 +32,13 @@ struct fsl_conversion {
 	struct fsl_matrices *matrices; /* [n_matrices] */
 	size_t n_matrices;
 	struct fsl_verdict_tracks verdict;
-	uint64_t n_bytes_read; /* about */
+	/* Captures. */
+	bool has_captures, has_other;
+	struct fsl_error refusal; /* why a single path is no capture */
+	struct fsl_profile profile;
+	struct fsl_profile_cluster cluster;
+	struct fsl_profile_meetings meetings;
+	struct fsl_run_tracks captured;
 	struct fsl_track_counts counts;
 };
 
@@ -39,6 +47,13 @@ enum fsl_status fsl_conversion_judge(struct fsl_conversion *c, struct fsl_error 
 /* Makes matrices of what was judged, for the counters. */
 enum fsl_status fsl_conversion_fill_matrices(struct fsl_conversion *c, struct fsl_error *err);
 void fsl_conversion_drop_verdict(struct fsl_conversion *c);
+
+/* Finds out whether captures are among the inputs. FSL_ERR_USAGE if they cannot be cut as wanted.
+ */
+enum fsl_status fsl_conversion_look(struct fsl_conversion *c, struct fsl_error *err);
+/* Reads captures and adds their tracks. */
+enum fsl_status fsl_conversion_add_captures(struct fsl_conversion *c, struct fsl_error *err);
+void fsl_conversion_drop_captures(struct fsl_conversion *c);
 
 /* Prints the summary. */
 void fsl_conversion_tell(const struct fsl_conversion *c);

@@ -126,7 +126,6 @@ static enum fsl_status read_run(struct fsl_conversion *c, struct fsl_error *err)
 			fsl_threads_worth(fsl_threads_most(), fsl_inputs_bytes(&inputs));
 		options.n_threads = fsl_threads_start(c->wanted->n_jobs > 0 ? (int)c->wanted->n_jobs
 									    : options.n_threads);
-		c->n_bytes_read += fsl_inputs_bytes(&inputs);
 		status = fsl_ingest_inputs(&c->run, &inputs, &options, err);
 	}
 	fsl_inputs_fini(&inputs);
@@ -172,13 +171,37 @@ static enum fsl_status add_verdict(struct fsl_conversion *c, struct fsl_error *e
 	return fsl_verdict_tracks_add(c->plan, &c->verdict, err);
 }
 
-static enum fsl_status add_all(struct fsl_conversion *c, struct fsl_error *err)
+static enum fsl_status add_job(struct fsl_conversion *c, struct fsl_error *err)
 {
 	if (c->wanted->wants_verdict) {
 		FSL_TRY(fsl_conversion_judge(c, err));
 	}
 	FSL_TRY(add_run(c, err));
 	return add_verdict(c, err);
+}
+
+/* Captures may lie beside the files of a job, or alone. */
+static enum fsl_status add_all(struct fsl_conversion *c, struct fsl_error *err)
+{
+	FSL_TRY(fsl_conversion_look(c, err));
+	if (c->has_captures) {
+		FSL_TRY(fsl_conversion_add_captures(c, err));
+	}
+	if (!c->has_other) {
+		return FSL_OK;
+	}
+	struct fsl_error why = {0};
+	enum fsl_status status = add_job(c, &why);
+	if (status == FSL_ERR_INPUT && c->has_captures) {
+		return FSL_OK;
+	}
+	if (status == FSL_ERR_INPUT && c->refusal.n_causes > 0 && c->run.n_files <= 1) {
+		why = c->refusal; /* it tells more than that the only file is of no known format */
+	}
+	if (status != FSL_OK) {
+		*err = why;
+	}
+	return status;
 }
 
 static enum fsl_status write_plan(struct fsl_conversion *c, struct fsl_error *err)
@@ -271,6 +294,7 @@ static void conversion_fini(struct fsl_conversion *c)
 	fsl_free(c->is_wanted);
 	fsl_free(c->shown);
 	fsl_conversion_drop_verdict(c);
+	fsl_conversion_drop_captures(c);
 	fsl_config_fini(&c->config);
 }
 

@@ -44,7 +44,13 @@ static void tell_span(const struct fsl_conversion *c)
 	const struct fsl_track_counts *counts = &c->counts;
 	struct fsl_phrase phrase = {0};
 	char begin[40];
-	fsl_phrase_add_count(&phrase, c->n_shown, "rank");
+	if (c->has_other) {
+		fsl_phrase_add_count(&phrase, c->n_shown, "rank");
+	}
+	if (c->has_captures) {
+		fsl_phrase_add(&phrase, "%s", c->has_other ? ", " : "");
+		fsl_phrase_add_count(&phrase, c->profile.n_ranks, "captured rank");
+	}
 	if (counts->begin_ns != FSL_NS_ABSENT) {
 		fsl_phrase_add(&phrase, ", ");
 		fsl_phrase_add_length(&phrase, counts->end_ns - counts->begin_ns);
@@ -69,9 +75,15 @@ static void tell_left_out(const struct fsl_conversion *c)
 				     fsl_drop_text((enum fsl_drop)d));
 		}
 	}
-	if (c->tracks.n_left_out > 0) {
+	uint64_t n_left_out = c->tracks.n_left_out + c->captured.n_left_out;
+	if (n_left_out > 0) {
 		(void)printf("left out: %" PRIu64 " slices, reason: too many overlap each other\n",
-			     c->tracks.n_left_out);
+			     n_left_out);
+	}
+	if (c->meetings.n_unusable > 0) {
+		(void)printf("left out: %" PRIu64
+			     " operators of captures, reason: no time or no group\n",
+			     c->meetings.n_unusable);
 	}
 	for (size_t f = 0; f < c->run.n_files; f++) {
 		if (c->run.files[f].state == FSL_FILE_UNUSABLE) {

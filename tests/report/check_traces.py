@@ -3,8 +3,10 @@
 same, event by event, and that the slices of markers are the operators of the input, to the nanosecond.
 
 Arguments: the program, the folder of the data sets."""
+import collections
 import csv
 import gzip
+import json
 import pathlib
 import re
 import shutil
@@ -153,10 +155,27 @@ def check_faults(program, datasets, scratch):
                 check_verdict(name, trace, None)
 
 
+def check_captures(program, datasets, scratch):
+    """Each operator of communication.json is a slice of its rank."""
+    folder = datasets / "profile" / "slow_rank"
+    trace = check_input(program, scratch, "captures", [folder])
+    if trace is None:
+        return
+    expected = collections.Counter()
+    for path in folder.glob("*/ASCEND_PROFILER_OUTPUT/communication.json"):
+        rank = int(re.search(r"profiler_info_(\d+)", " ".join(map(str, path.parent.parent.iterdir())))[1])
+        for step in json.loads(path.read_text()).values():
+            for kind in step.values():
+                expected[rank + 1] += sum(name != "Total Op Info" for name in kind)
+    found = collections.Counter(event[0] for event in trace.events if event[5] == "communication")
+    if not expected or found != expected:
+        fault(f"captures: {dict(found)} slices of the processes for {dict(expected)} operators")
+
+
 def main():
     program, datasets = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     with tempfile.TemporaryDirectory() as scratch:
-        for check in (check_faults, check_without_verdict, check_aligned):
+        for check in (check_faults, check_without_verdict, check_aligned, check_captures):
             check(program, datasets, pathlib.Path(scratch))
     print("\n".join(faults[:40]) or "timelines are sound")
     sys.exit(bool(faults))

@@ -19,6 +19,7 @@ struct rank_view {
 	const struct words *words;
 	const uint32_t *names;  /* by name id of the run: text of the plan */
 	const uint8_t *kind_of; /* by name id of a communicator: enum fsl_group_kind */
+	uint32_t pid;
 	int64_t shift_ns;       /* to be taken from all times */
 	uint64_t launch_base;   /* id of the first operator's launch */
 	uint32_t *meeting;      /* [n_ops]: number of the collective + 1; 0: none */
@@ -310,6 +311,8 @@ static enum fsl_status make_view(struct view **out, struct fsl_track_plan *plan,
 					   .names = view->names,
 					   .kind_of = view->kind_of,
 					   .launch_base = n_ops};
+		made->pid = fsl_track_pid_of_rank(
+			source->numbers != NULL ? source->numbers[rank->rank] : rank->rank);
 		made->shift_ns = source->is_aligned ? source->match->clock_ns[r] : 0;
 		n_ops += rank->n_ops;
 		if (rank->n_ops > 0 && (source->is_wanted == NULL || source->is_wanted[r])) {
@@ -332,8 +335,7 @@ static enum fsl_status add_stages(struct fsl_track_plan *plan, const struct rank
 	for (size_t i = 0; i < n; i++) {
 		order[i] = (uint32_t)i;
 	}
-	return fsl_slices_add(plan, fsl_track_pid_of_rank(view->rank->rank), &stages, order, n,
-			      &source->n_left_out, err);
+	return fsl_slices_add(plan, view->pid, &stages, order, n, &source->n_left_out, err);
 }
 
 /* Adds the lanes of the host or of the device. */
@@ -356,8 +358,8 @@ static enum fsl_status add_ops(struct fsl_track_plan *plan, const struct rank_vi
 		n += (is_device ? op->dev_begin_ns : op->host_begin_ns) != FSL_NS_ABSENT;
 	}
 	source->n_no_device += is_device ? view->rank->n_ops - n : 0;
-	return fsl_slices_add(plan, fsl_track_pid_of_rank(view->rank->rank),
-			      is_device ? &device : &host, order, n, &source->n_left_out, err);
+	return fsl_slices_add(plan, view->pid, is_device ? &device : &host, order, n,
+			      &source->n_left_out, err);
 }
 
 enum fsl_status fsl_run_tracks_add(struct fsl_track_plan *plan, struct fsl_run_tracks *source,
@@ -371,7 +373,9 @@ enum fsl_status fsl_run_tracks_add(struct fsl_track_plan *plan, struct fsl_run_t
 		    rank->n_ops + rank->n_stages == 0) {
 			continue;
 		}
-		FSL_TRY(fsl_track_add_rank(plan, rank->rank, rank->server_ip, err));
+		if (source->numbers == NULL) {
+			FSL_TRY(fsl_track_add_rank(plan, rank->rank, rank->server_ip, err));
+		}
 		FSL_TRY(add_stages(plan, &view->ranks[r], source, err));
 		FSL_TRY(add_ops(plan, &view->ranks[r], false, source, err));
 		FSL_TRY(add_ops(plan, &view->ranks[r], true, source, err));

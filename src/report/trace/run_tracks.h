@@ -16,6 +16,9 @@ struct fsl_run_tracks {
 	const struct fsl_topology *topology; /* lanes have the names of its kinds of groups */
 	const struct fsl_match *match;       /* collectives of this very run */
 	const bool *is_wanted;               /* [run->n_ranks]: NULL: all ranks */
+	/* By number of a rank in the run: the number under which it is shown. NULL: the same, with
+	 * the address of its host. */
+	const int32_t *numbers;
 	bool is_aligned;      /* times are on the clock of the reference rank of match */
 	uint64_t n_left_out;  /* result: slices that found no lane */
 	uint64_t n_no_device; /* result: operators without times of the device */

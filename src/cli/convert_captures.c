@@ -1,0 +1,49 @@
+/* Captures of the Ascend profiler among the inputs of a conversion. */
+#include "cli/convert_parts.h"
+#include "cli/profile_run.h"
+#include "engine/threads.h"
+
+enum fsl_status fsl_conversion_look(struct fsl_conversion *c, struct fsl_error *err)
+{
+	const struct fsl_convert_run *wanted = c->wanted;
+	FSL_TRY(fsl_profile_look(wanted->paths, wanted->n_paths, &c->has_captures, &c->has_other,
+				 &c->refusal, err));
+	if (c->has_captures && c->config.has_range) {
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"--from and --to are for marker files and timelines, not for "
+				"captures: path=\"%s\"",
+				wanted->paths[0]);
+	}
+	return FSL_OK;
+}
+
+enum fsl_status fsl_conversion_add_captures(struct fsl_conversion *c, struct fsl_error *err)
+{
+	const struct fsl_convert_run *wanted = c->wanted;
+	int32_t *ranks = NULL;
+	FSL_TRY(FSL_NEW(ranks, wanted->n_ranks + 1, "ranks", err));
+	for (size_t i = 0; i < wanted->n_ranks; i++) {
+		ranks[i] = (int32_t)wanted->ranks[i];
+	}
+	const struct fsl_profile_options options = {
+		.path = wanted->paths[0],
+		.more_paths = wanted->paths + 1,
+		.n_more_paths = wanted->n_paths - 1,
+		.ranks = ranks,
+		.n_ranks = wanted->n_ranks,
+		.n_threads = fsl_threads_start(wanted->n_jobs > 0 ? (int)wanted->n_jobs : 0)};
+	enum fsl_status status = fsl_profile_read(&c->profile, &options, err);
+	fsl_free(ranks);
+	FSL_TRY(status);
+	FSL_TRY(fsl_profile_cluster_build(&c->cluster, &c->profile, err));
+	FSL_TRY(fsl_profile_meet(&c->meetings, &c->profile, &c->cluster, err));
+	return fsl_capture_tracks_add(c->plan, &c->profile, &c->meetings, wanted->is_aligned,
+				      &c->captured, err);
+}
+
+void fsl_conversion_drop_captures(struct fsl_conversion *c)
+{
+	fsl_profile_meetings_fini(&c->meetings);
+	fsl_profile_cluster_fini(&c->cluster);
+	fsl_profile_fini(&c->profile);
+}
