@@ -10,6 +10,7 @@
 #include "match/topology_build.h"
 #include "model/steps.h"
 #include "report/trace/capture_tracks.h"
+#include "report/trace/host_tracks.h"
 #include "report/trace/run_tracks.h"
 #include "report/trace/verdict_tracks.h"
 
@@ -32,6 +33,8 @@ struct fsl_conversion {
 	struct fsl_matrices *matrices; /* [n_matrices] */
 	size_t n_matrices;
 	struct fsl_verdict_tracks verdict;
+	struct fsl_host_events host; /* of the host beside the ranks */
+	uint64_t n_host_left_out;
 	/* Captures. */
 	bool has_captures, has_other;
 	struct fsl_error refusal; /* why a single path is no capture */

@@ -69,8 +69,9 @@ static enum fsl_status check_output(const struct fsl_inputs *inputs, const char 
 	return FSL_OK;
 }
 
-static bool is_listed(const struct fsl_convert_run *run, int64_t rank)
+static bool is_listed(const void *context, int64_t rank)
 {
+	const struct fsl_convert_run *run = context;
 	bool is_found = run->n_ranks == 0;
 	for (size_t i = 0; i < run->n_ranks && !is_found; i++) {
 		is_found = run->ranks[i] == rank;
@@ -90,6 +91,44 @@ static void drop_unwanted(struct fsl_inputs *inputs, const struct fsl_convert_ru
 		}
 	}
 	inputs->n_items = n;
+}
+
+/* Reads one file of host events; a file that cannot be opened is told in the log. */
+static enum fsl_status read_host_file(struct fsl_conversion *c, const struct fsl_input *input,
+				      struct fsl_error *err)
+{
+	struct fsl_reader *reader = NULL;
+	struct fsl_error why = {0};
+	enum fsl_status status = fsl_reader_open(&reader, input->path, &why);
+	if (status == FSL_OK) {
+		status = fsl_host_read(&c->host, reader, input->name, err);
+		fsl_reader_close(reader);
+		return status;
+	}
+	if (status == FSL_ERR_MEMORY) {
+		*err = why;
+		return status;
+	}
+	fsl_log(FSL_LOG_WARNING, "convert", "%s", fsl_error_root(&why));
+	return FSL_OK;
+}
+
+/* Takes the files of host events out of the inputs. */
+static enum fsl_status read_host(struct fsl_conversion *c, struct fsl_inputs *inputs,
+				 struct fsl_error *err)
+{
+	size_t n = 0;
+	FSL_TRY(fsl_host_events_init(&c->host, err));
+	for (size_t i = 0; i < inputs->n_items; i++) {
+		const struct fsl_input *input = &inputs->items[i];
+		if (input->fault == NULL && fsl_host_knows(input->name)) {
+			FSL_TRY(read_host_file(c, input, err));
+		} else {
+			inputs->items[n++] = *input;
+		}
+	}
+	inputs->n_items = n;
+	return FSL_OK;
 }
 
 static enum fsl_status mark_wanted(struct fsl_conversion *c, struct fsl_error *err)
@@ -122,6 +161,9 @@ static enum fsl_status read_run(struct fsl_conversion *c, struct fsl_error *err)
 	FSL_THEN(status, check_output(&inputs, c->wanted->output, err));
 	if (status == FSL_OK) {
 		drop_unwanted(&inputs, c->wanted);
+		status = read_host(c, &inputs, err);
+	}
+	if (status == FSL_OK && (inputs.n_items > 0 || c->host.n_items == 0)) {
 		options.n_threads =
 			fsl_threads_worth(fsl_threads_most(), fsl_inputs_bytes(&inputs));
 		options.n_threads = fsl_threads_start(c->wanted->n_jobs > 0 ? (int)c->wanted->n_jobs
@@ -147,7 +189,9 @@ static enum fsl_status add_run(struct fsl_conversion *c, struct fsl_error *err)
 					    .match = &c->match,
 					    .is_wanted = c->is_wanted,
 					    .is_aligned = c->wanted->is_aligned};
-	return fsl_run_tracks_add(c->plan, &c->tracks, err);
+	FSL_TRY(fsl_run_tracks_add(c->plan, &c->tracks, err));
+	return fsl_host_tracks_add(c->plan, &c->host, is_listed, c->wanted, &c->n_host_left_out,
+				   err);
 }
 
 /* Steps and verdict stand on the clock of the rank that tells the steps. */
@@ -291,6 +335,9 @@ static void conversion_fini(struct fsl_conversion *c)
 	fsl_match_fini(&c->match);
 	fsl_topology_fini(&c->topology);
 	fsl_run_fini(&c->run);
+	if (c->host.names != NULL) {
+		fsl_host_events_fini(&c->host);
+	}
 	fsl_free(c->is_wanted);
 	fsl_free(c->shown);
 	fsl_conversion_drop_verdict(c);

@@ -70,12 +70,13 @@ static void tell_left_out(const struct fsl_conversion *c)
 		}
 	}
 	for (int d = 0; d < FSL_DROPS_N; d++) {
+		n_dropped[d] += c->host.n_dropped[d];
 		if (n_dropped[d] > 0) {
 			(void)printf("left out: %" PRIu64 " records, reason: %s\n", n_dropped[d],
 				     fsl_drop_text((enum fsl_drop)d));
 		}
 	}
-	uint64_t n_left_out = c->tracks.n_left_out + c->captured.n_left_out;
+	uint64_t n_left_out = c->tracks.n_left_out + c->captured.n_left_out + c->n_host_left_out;
 	if (n_left_out > 0) {
 		(void)printf("left out: %" PRIu64 " slices, reason: too many overlap each other\n",
 			     n_left_out);

@@ -17,7 +17,7 @@ import tempfile
 import trace_json
 import trace_perfetto
 
-JOB = (1 << 20) + 2  # pid of the job
+JOB, NODE = (1 << 20) + 2, (1 << 20) + 3  # pids of the job, and of events of a whole host
 faults = []
 
 
@@ -172,10 +172,61 @@ def check_captures(program, datasets, scratch):
         fault(f"captures: {dict(found)} slices of the processes for {dict(expected)} operators")
 
 
+def varint(value):
+    out = b""
+    while value > 127:
+        out += bytes([value & 127 | 128])
+        value >>= 7
+    return out + bytes([value])
+
+
+def message(*fields):
+    """Fields 1, 2, ... of a message; numbers of 0 and empty texts are left out."""
+    out = b""
+    for number, value in enumerate(fields, 1):
+        if isinstance(value, bytes) and value:
+            out += varint(number << 3 | 2) + varint(len(value)) + value
+        elif value:
+            out += varint(number << 3) + varint(value)
+    return out
+
+
+def entries(*items):
+    return b"".join(b"\n" + varint(len(item)) + item for item in items)
+
+
+def check_host(program, _, scratch):
+    """Files of host events: growth of the run delay belongs to the interval before, and stays with its thread."""
+    folder, second = scratch / "home" / "osprobe", 1_750_000_000_000_000
+    folder.mkdir(parents=True)
+    off = [message(7, second, 10, 1000, 4, 3, b"python", b"tar", 99),
+           message(8, second + 5, 20, 9, 4, 3, b"acl_thread"),
+           message(7, second + 20, 10, 5000, 4, 3, b"python", b"tar", 99),
+           message(2, second + 1, 4, 0, 3, 0, b"kswapd0"),
+           message(8, 1 << 63, 1, 0, 4, 3, b"broken")]
+    (folder / "os_trace_20260130_09_rank_3_77.pb").write_bytes(entries(*off) + b"\x13")
+    calls = [message(second + 2, 30, 4, 1, 1, 3, b"part-\xff.bin"), message(second + 40, 0, 4, 1, 7, 3)]
+    (folder / "io_trace_trace_rank3_77.pb").write_bytes(entries(*calls))
+    trace = check_input(program, scratch, "host", [scratch / "home"], "--no-verdict")
+    found = [(event[0], event[2] // 1000 - second, event[3] // 1000 - second, event[4], event[6])
+             for event in trace.events] if trace is not None else []
+    expected = [(4, 0, 10, "python", {"key": 7, "run_delay_ns": 4000, "next_task": "tar"}),
+                (NODE, 1, 5, "kswapd0", {"key": 2}),
+                (4, 2, 32, "part-\ufffd.bin", {"key": 1, "step": 4}),
+                (4, 5, 25, "acl_thread", {"key": 8}),
+                (4, 20, 30, "python", {"key": 7, "next_task": "tar"}),
+                (4, 40, 40, "", {"key": 7, "step": 4})]
+    if found != expected:
+        fault(f"host: {found}")
+    told = convert(program, [scratch / "home"], scratch / "told.json", "--no-verdict")
+    if told.count("left out: 1 records") != 2:
+        fault(f"host: {told}")
+
+
 def main():
     program, datasets = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     with tempfile.TemporaryDirectory() as scratch:
-        for check in (check_faults, check_without_verdict, check_aligned, check_captures):
+        for check in (check_faults, check_without_verdict, check_aligned, check_captures, check_host):
             check(program, datasets, pathlib.Path(scratch))
     print("\n".join(faults[:40]) or "timelines are sound")
     sys.exit(bool(faults))

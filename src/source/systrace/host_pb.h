@@ -1,0 +1,57 @@
+/*
+ * What sysTrace records of a host beside a rank: threads that left their processor, page faults,
+ * swapping, compaction and reclaim of memory (os_trace_*.pb), and input and output (io_trace_*.pb).
+ */
+#ifndef FSL_SOURCE_SYSTRACE_HOST_PB_H
+#define FSL_SOURCE_SYSTRACE_HOST_PB_H
+
+#include "base/strpool.h"
+#include "model/run.h"
+
+enum fsl_host_kind {
+	FSL_HOST_PAGE_FAULT, /* 0 to 4: types of os_trace */
+	FSL_HOST_SWAP,
+	FSL_HOST_COMPACTION,
+	FSL_HOST_RECLAIM,
+	FSL_HOST_OFF_CPU,
+	FSL_HOST_IO,
+	FSL_HOST_KINDS_N
+};
+/* True for events of the whole host: their rank says nothing. */
+static inline bool fsl_host_is_of_node(enum fsl_host_kind kind)
+{
+	return kind >= FSL_HOST_SWAP && kind <= FSL_HOST_RECLAIM;
+}
+
+struct fsl_host_event {
+	int64_t begin_ns, end_ns;
+	int64_t run_delay_ns; /* part in which the thread was ready to run; -1: not known */
+	int64_t step;         /* -1: not told */
+	uint32_t key;         /* thread or processor; type of I/O */
+	uint32_t name_id;     /* task or file */
+	uint32_t next_id;     /* task that took the processor; FSL_STR_NONE: not told */
+	int32_t rank;
+	enum fsl_host_kind kind;
+};
+
+/* Start with fsl_host_events_init(). */
+struct fsl_host_events {
+	struct fsl_strpool *names;
+	struct fsl_host_event *items;
+	size_t n_items, items_capacity;
+	uint64_t n_dropped[FSL_DROPS_N];
+	size_t n_files, n_cut;
+};
+
+enum fsl_status fsl_host_events_init(struct fsl_host_events *events, struct fsl_error *err);
+void fsl_host_events_fini(struct fsl_host_events *events);
+
+struct fsl_reader;
+/* True if the name is that of such a file. */
+bool fsl_host_knows(const char *file_name);
+/* Adds the events of a file. Broken entries are counted and left out; behind bytes that are no
+ * entry the file counts as cut. Fails if memory is short or there are too many events. */
+enum fsl_status fsl_host_read(struct fsl_host_events *events, struct fsl_reader *reader,
+			      const char *file_name, struct fsl_error *err);
+
+#endif
