@@ -124,8 +124,9 @@ def check_same(name, left, right):
 def check_input(program, scratch, name, inputs, *options):
     """The trace, if all forms are sound and alike; else None."""
     paths = [scratch / f"out{suffix}" for suffix in (".json", ".json.gz", ".pftrace")]
+    n_before = len(faults)
     told = [convert(program, inputs, path, *options) for path in paths]
-    if faults:
+    if len(faults) > n_before:
         return None
     try:
         trace = trace_json.Trace(paths[0])
@@ -151,6 +152,10 @@ def check_faults(program, datasets, scratch):
                 fault(f"{name}: no flows")
             if name == "slow_rank":
                 check_verdict(name, trace, 5)
+            elif name == "hang":
+                open_at = [event[0] - 1 for event in trace.events if event[5] == "open operator"]
+                if sorted(open_at) != [0, 1, 2, 3, 4, 5, 7]:
+                    fault(f"{name}: open operators of ranks {open_at}")
             elif name == "clean":
                 check_verdict(name, trace, None)
 

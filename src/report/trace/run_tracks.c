@@ -9,7 +9,7 @@
 
 /* Ids of texts that all ranks need. */
 struct words {
-	uint32_t host, device, stage;                                /* categories */
+	uint32_t host, device, stage, open;                          /* categories */
 	uint32_t group, dtype, elements, step, id, frame, collected; /* keys */
 };
 
@@ -36,6 +36,7 @@ struct view {
 
 static const char *const stage_lanes[] = {"stages"};
 static const char *const host_lanes[] = {"host"};
+static const char *const open_lanes[] = {"open operator"};
 static const char *const device_lanes[FSL_GROUP_KINDS_N] = {
 	"device: world", "device: tp", "device: dp",           "device: pp",
 	"device: ep",    "device: cp", "device: communication"};
@@ -173,6 +174,25 @@ static void fill_stage(const void *context, uint32_t idx, struct fsl_track_event
 	}
 }
 
+/* The operator that had begun and not ended. */
+static void open_times(const void *context, uint32_t idx, int64_t *begin_ns, int64_t *end_ns)
+{
+	const struct rank_view *view = context;
+	(void)idx;
+	*begin_ns = *end_ns = view->rank->open_begin_ns - view->shift_ns;
+}
+
+static void fill_open(const void *context, uint32_t idx, struct fsl_track_event *event)
+{
+	const struct rank_view *view = context;
+	(void)idx;
+	event->name = view->names[view->rank->open_op_id];
+	event->category = view->words->open;
+	if (view->rank->open_group_id != FSL_STR_NONE) {
+		add_text(event, view->words->group, view->names[view->rank->open_group_id]);
+	}
+}
+
 static enum fsl_status find_words(struct words *words, struct fsl_track_plan *plan,
 				  struct fsl_error *err)
 {
@@ -180,11 +200,17 @@ static enum fsl_status find_words(struct words *words, struct fsl_track_plan *pl
 		uint32_t *id;
 		const char *text;
 	} table[] = {
-		{&words->host, "host"},         {&words->device, "communication"},
-		{&words->stage, "stage"},       {&words->group, "group"},
-		{&words->dtype, "dtype"},       {&words->elements, "elements"},
-		{&words->step, "step"},         {&words->id, "id"},
-		{&words->frame, "stack_frame"}, {&words->collected, "collected"},
+		{&words->open, "open operator"},
+		{&words->host, "host"},
+		{&words->device, "communication"},
+		{&words->stage, "stage"},
+		{&words->group, "group"},
+		{&words->dtype, "dtype"},
+		{&words->elements, "elements"},
+		{&words->step, "step"},
+		{&words->id, "id"},
+		{&words->frame, "stack_frame"},
+		{&words->collected, "collected"},
 	};
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		FSL_TRY(fsl_track_plan_text(plan, table[i].text, table[i].id, err));
@@ -362,6 +388,20 @@ static enum fsl_status add_ops(struct fsl_track_plan *plan, const struct rank_vi
 			      &source->n_left_out, err);
 }
 
+/* Nobody knows how long the rank will wait in it: an instant. */
+static enum fsl_status add_open(struct fsl_track_plan *plan, const struct rank_view *view,
+				struct fsl_run_tracks *source, struct fsl_error *err)
+{
+	const struct fsl_slice_source open = {
+		.context = view, .times = open_times, .fill = fill_open, .families = open_lanes};
+	uint32_t *order = NULL;
+	if (view->rank->open_op_id == FSL_STR_NONE || view->rank->open_begin_ns == FSL_NS_ABSENT) {
+		return FSL_OK;
+	}
+	FSL_TRY(FSL_NEW(order, 1, "operators", err));
+	return fsl_slices_add(plan, view->pid, &open, order, 1, &source->n_left_out, err);
+}
+
 enum fsl_status fsl_run_tracks_add(struct fsl_track_plan *plan, struct fsl_run_tracks *source,
 				   struct fsl_error *err)
 {
@@ -379,6 +419,9 @@ enum fsl_status fsl_run_tracks_add(struct fsl_track_plan *plan, struct fsl_run_t
 		FSL_TRY(add_stages(plan, &view->ranks[r], source, err));
 		FSL_TRY(add_ops(plan, &view->ranks[r], false, source, err));
 		FSL_TRY(add_ops(plan, &view->ranks[r], true, source, err));
+		if (source->numbers == NULL) {
+			FSL_TRY(add_open(plan, &view->ranks[r], source, err));
+		}
 	}
 	return FSL_OK;
 }
