@@ -22,6 +22,7 @@ COMMANDS = {
     "detect, healthy": ["--config", f"{DATASETS}/faults/clean/model_config.json", "--now", NOW, "-j", "1",
                         "--exit-code"],
     "profile": ["profile", f"{DATASETS}/profile/slow_rank"],
+    "convert": ["convert", f"{DATASETS}/faults/hang", f"{DATASETS}/profile/slow_rank"],
     "eval": ["eval", "quick", "--limit", "1", "--baselines", "none", "-j", "1"],
     "config check": ["config", "check", f"{DATASETS}/faults/slow_link/model_config.json"],
 }
@@ -32,7 +33,8 @@ def run(words, fail_at, **more):
     """Exit code, stderr, and temporary files that were left."""
     with tempfile.TemporaryDirectory() as folder:
         if words[0] != "config":
-            words = [*words, "--output", f"{folder}/out"]
+            suffix = ".json.gz" if words[0] == "convert" else ""
+            words = [*words, "--output", f"{folder}/out{suffix}"]
         ended = subprocess.run([PROGRAM, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
                                env={"PATH": os.environ["PATH"], "LC_ALL": "C", "OMP_NUM_THREADS": "1", "HOME": folder,
                                     "LD_PRELOAD": SHIM, "FAIL_AT": str(fail_at), **more})
