@@ -25,6 +25,7 @@ struct options {
 	const char *const *paths; /* [n_paths]: operands, files and folders of one job */
 	size_t n_paths;           /* 0: as configured */
 	const char *output;       /* folder for the verdict files; NULL: as configured */
+	const char *page;         /* file for the HTML page; NULL: none */
 	int64_t from_ns, to_ns;   /* INT64_MIN / INT64_MAX: open */
 	int64_t now_ns;           /* INT64_MIN: the clock */
 	int64_t jobs;             /* -1: as configured */
@@ -76,6 +77,8 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 		 "model_config.json; without it the installed one"},
 		{"output", 'o', FSL_OPT_TEXT, &o->output, 0, 0, NULL, "DIR",
 		 "folder for both verdict files, made when missing"},
+		{"report", 0, FSL_OPT_TEXT, &o->page, 0, 0, NULL, "FILE",
+		 "also write one HTML page with charts"},
 		{"from", 0, FSL_OPT_TIME, &o->from_ns, 0, 0, NULL, "TIME",
 		 "look at operators that end at or after TIME"},
 		{"to", 0, FSL_OPT_TIME, &o->to_ns, 0, 0, NULL, "TIME",
@@ -183,7 +186,11 @@ static enum fsl_status tell(struct fsl_job *job, const struct fsl_config *config
 		.topology = &job->topology,
 		.run = &job->run,
 		.steps = &job->steps,
+		.series = &job->progress.steps,
+		.blame = &job->blame,
+		.own = &job->own,
 		.described_by = config->described_by,
+		.page_path = options->page,
 		.now_ns = has_present(options) ? config->now_ns : FSL_NS_ABSENT,
 		.is_anomaly = fsl_job_is_anomaly(job),
 		.print = fsl_print_as(options->format, options->n_quiet > 0),
@@ -247,6 +254,7 @@ static enum fsl_status tell_captures(const struct options *options, bool is_besi
 		.config_path = options->config_path,
 		.is_warned = is_warned,
 		.output = options->output,
+		.page = is_beside ? NULL : options->page, /* that of the job has the file */
 		.exit_mode = options->exit_mode,
 		.is_beside = is_beside,
 		.is_long = options->wants_long,
@@ -312,6 +320,7 @@ static void confine(const struct fsl_config *config, const struct options *optio
 		.paths = options->paths,
 		.n_paths = options->n_paths,
 		.output = options->output,
+		.page = options->page,
 		.has_job = true,
 	};
 	fsl_confined_begin(&run);

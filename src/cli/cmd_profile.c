@@ -15,7 +15,7 @@ static const char *const exports[] = {"msprof-analyze", NULL};
 struct request {
 	const char *const *paths; /* [n_paths] */
 	size_t n_paths;
-	const char *baseline, *config, *output, *ranks, *steps;
+	const char *baseline, *config, *output, *page, *ranks, *steps;
 	int export_as; /* -1: nothing */
 	int format, color;
 	int64_t n_jobs;
@@ -35,6 +35,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		 "keep the result in DIR/failslow_<job>.json, and what --export asks for"},
 		{"export", 0, FSL_OPT_CHOICE, &r->export_as, 0, 0, exports, NULL,
 		 "also write the files of msprof-analyze into DIR/cluster_analysis_output"},
+		{"report", 0, FSL_OPT_TEXT, &r->page, 0, 0, NULL, "FILE",
+		 "also write one HTML page with charts"},
 		{"config", 'c', FSL_OPT_TEXT, &r->config, 0, 0, NULL, "FILE",
 		 "model_config.json with the detectors to be heard; default: the one in its usual "
 		 "place"},
@@ -99,6 +101,7 @@ enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fs
 		.config_path = request.config,
 		.baseline = request.baseline,
 		.output = request.output,
+		.page = request.page,
 		.wants_msprof = request.export_as >= 0,
 		.exit_mode = request.exit_mode,
 		.is_long = request.wants_long,

@@ -87,6 +87,19 @@ static void allow_job(struct fsl_confine *plan, const struct fsl_config *config)
 	}
 }
 
+/* Allows to write a file: its draft lies beside it. */
+static void allow_output_file(struct fsl_confine *plan, const char *path)
+{
+	char folder[PATH_MAX];
+	const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+	int length = slash != NULL ? (int)(slash - path) : 0;
+	if (path == NULL || length >= PATH_MAX) {
+		return; /* told when the file is written */
+	}
+	(void)snprintf(folder, sizeof(folder), "%.*s", length, path);
+	fsl_confine_allow(plan, FSL_CONFINE_WRITE, length > 0 ? folder : slash != NULL ? "/" : ".");
+}
+
 void fsl_confined_begin(const struct fsl_confined_run *run)
 {
 	struct fsl_confine *plan = fsl_confine_create();
@@ -103,6 +116,7 @@ void fsl_confined_begin(const struct fsl_confined_run *run)
 	}
 	allow_input(plan, run->baseline);
 	fsl_confine_allow(plan, FSL_CONFINE_WRITE, run->output);
+	allow_output_file(plan, run->page);
 	if (run->has_job) {
 		allow_job(plan, run->config);
 	}
@@ -116,6 +130,16 @@ void fsl_confined_begin_reading(const char *path)
 	struct fsl_confine *plan = fsl_confine_create();
 	fsl_confine_allow_usual(plan);
 	fsl_confine_allow(plan, FSL_CONFINE_READ, path);
+	fsl_confine_begin(plan, fsl_confine_abi());
+	fsl_confine_destroy(plan);
+}
+
+void fsl_confined_begin_writing(const char *path, const char *output)
+{
+	struct fsl_confine *plan = fsl_confine_create();
+	fsl_confine_allow_usual(plan);
+	fsl_confine_allow(plan, FSL_CONFINE_READ, path);
+	allow_output_file(plan, output);
 	fsl_confine_begin(plan, fsl_confine_abi());
 	fsl_confine_destroy(plan);
 }

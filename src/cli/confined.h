@@ -14,6 +14,7 @@ struct fsl_confined_run {
 	size_t n_paths;
 	const char *baseline; /* an earlier capture; NULL: none */
 	const char *output;   /* folder for the results of captures; NULL: none */
+	const char *page;     /* file for the HTML page; NULL: none */
 	bool has_job;         /* the inputs, results and state of the configuration are used */
 };
 
@@ -30,5 +31,9 @@ void fsl_confined_begin_reading(const char *path);
 
 /* Text for `failslow version`: whether runs are confined on this machine; static. */
 const char *fsl_confined_support(void);
+
+/* The same for a command that reads one file and writes another one, or standard output if @output
+ * is NULL. */
+void fsl_confined_begin_writing(const char *path, const char *output);
 
 #endif

@@ -33,6 +33,7 @@ static enum fsl_status tell(const struct fsl_profile_run *run, const struct fsl_
 		.findings = findings,
 		.now_ns = FSL_NS_ABSENT,
 		.output = run->output,
+		.page_path = run->page,
 		.is_beside = run->is_beside,
 		.is_long = run->is_long,
 		.wants_msprof = run->wants_msprof,
@@ -139,6 +140,7 @@ enum fsl_status fsl_profile_run(const struct fsl_profile_run *run, int *exit_cod
 			.n_paths = run->n_paths,
 			.baseline = run->baseline,
 			.output = run->output,
+			.page = run->page,
 		};
 		fsl_confined_begin(&confined); /* threads start later, and are confined, too */
 	}

@@ -14,6 +14,7 @@ struct fsl_profile_run {
 	bool is_warned;                   /* about what the folder says */
 	const char *baseline;             /* an earlier capture; NULL: none */
 	const char *output;               /* folder for the results; NULL: nothing is written */
+	const char *page;                 /* file for the HTML page; NULL: none */
 	bool wants_msprof;
 	int exit_mode;           /* enum fsl_exit_mode */
 	bool is_beside, is_long; /* as in fsl_report */

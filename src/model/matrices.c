@@ -11,7 +11,7 @@ enum {
 	MATRICES_MAGIC = 0x314d5346, /* "FSM1"; another number when the bytes change */
 	LEVELS = 254,                /* codes 2 to 255; code 0: no value, 1: less than LEAST_MS */
 };
-static const double LEAST_MS = 1e-2, MOST_MS = 1e6;
+static const double LEAST_MS = FSL_MATRIX_LEAST_MS, MOST_MS = FSL_MATRIX_MOST_MS;
 
 static size_t n_cells(const struct fsl_matrices *matrices)
 {
@@ -85,7 +85,22 @@ void fsl_matrices_fill(struct fsl_matrices *matrices, enum fsl_matrix which, con
 	}
 }
 
-static uint8_t code_of(float ms)
+void fsl_matrices_fill_most(struct fsl_matrices *matrices, enum fsl_matrix which,
+			    const double *values, const struct fsl_steps *steps)
+{
+	for (size_t s = 0; s < steps->n_items; s++) {
+		size_t column = column_of(matrices, steps->items[s].begin_ns);
+		for (size_t r = 0; column < matrices->n_columns && r < matrices->n_ranks; r++) {
+			float *cell = &matrices->ms[which][r * matrices->n_columns + column];
+			double value = values[r * steps->n_items + s];
+			if (!isnan(value) && !((double)*cell >= value)) {
+				*cell = (float)value;
+			}
+		}
+	}
+}
+
+uint8_t fsl_matrix_code(float ms)
 {
 	if (isnan(ms)) {
 		return 0;
@@ -97,7 +112,7 @@ static uint8_t code_of(float ms)
 	return (uint8_t)(2.0 + fmin(level, LEVELS - 1));
 }
 
-static float ms_of(uint8_t code)
+float fsl_matrix_ms(uint8_t code)
 {
 	if (code < 2) {
 		return code == 0 ? NAN : 0.0F;
@@ -121,7 +136,8 @@ void fsl_matrices_pack(const struct fsl_matrices *matrices, struct fsl_pack *pac
 	}
 	if (codes != NULL && packed != NULL) {
 		for (size_t i = 0; i < n * FSL_MATRICES_N; i++) {
-			codes[i] = code_of(matrices->ms[i / (n > 0 ? n : 1)][i % (n > 0 ? n : 1)]);
+			codes[i] = fsl_matrix_code(
+				matrices->ms[i / (n > 0 ? n : 1)][i % (n > 0 ? n : 1)]);
 		}
 		bool is_packed = compress2(packed, &n_packed, codes, n * FSL_MATRICES_N,
 					   Z_BEST_SPEED) == Z_OK;
@@ -155,7 +171,7 @@ static enum fsl_status unpack_cells(struct fsl_matrices *out, struct fsl_unpack 
 	bool is_sound = uncompress(codes, &n_codes, packed, n_packed) == Z_OK &&
 			n_codes == n * FSL_MATRICES_N;
 	for (size_t i = 0; is_sound && i < n_codes; i++) {
-		out->ms[i / n][i % n] = ms_of(codes[i]);
+		out->ms[i / n][i % n] = fsl_matrix_ms(codes[i]);
 	}
 	fsl_free(codes);
 	return is_sound ? FSL_OK : fail_damaged(err);

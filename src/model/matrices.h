@@ -37,6 +37,19 @@ void fsl_matrices_fini(struct fsl_matrices *matrices);
 void fsl_matrices_fill(struct fsl_matrices *matrices, enum fsl_matrix which, const double *values,
 		       const struct fsl_steps *steps);
 
+/* The same with the greatest step of each column, so that no long step drowns in a picture. */
+void fsl_matrices_fill_most(struct fsl_matrices *matrices, enum fsl_matrix which,
+			    const double *values, const struct fsl_steps *steps);
+
+/*
+ * One value on the log scale of a packed matrix and back: 0 is no value (NaN), 1 less than
+ * FSL_MATRIX_LEAST_MS, 2 to 255 from there to FSL_MATRIX_MOST_MS.
+ */
+#define FSL_MATRIX_LEAST_MS 1e-2
+#define FSL_MATRIX_MOST_MS  1e6
+uint8_t fsl_matrix_code(float ms);
+float fsl_matrix_ms(uint8_t code);
+
 /* Appends the matrices to @pack, compressed; check pack->is_failed. */
 void fsl_matrices_pack(const struct fsl_matrices *matrices, struct fsl_pack *pack);
 /* Fills @out, started as {0}, with packed matrices. The bytes are not trusted: if they are not

@@ -516,6 +516,7 @@ cJSON *fsl_case_json(const struct fsl_report *report, const struct fsl_config *c
 	fsl_document_engine(&document, root, verdict->algorithm);
 	fsl_document_told(&document, root, "error", verdict->error_message);
 	fsl_document_capture(&document, root, report);
+	fsl_case_put_pictures(&parts, root);
 	put_files(&parts, root, config);
 	return fsl_document_finish(&document, root);
 }

@@ -21,5 +21,7 @@ struct fsl_case_parts {
 void fsl_case_put_ruled_out(const struct fsl_case_parts *parts, cJSON *root);
 /* "whatIf": time that comes back if something is at the level of its peers. */
 void fsl_case_put_whatif(const struct fsl_case_parts *parts, cJSON *root);
+/* "pictures": the series and matrices from which charts are drawn. */
+void fsl_case_put_pictures(const struct fsl_case_parts *parts, cJSON *root);
 
 #endif

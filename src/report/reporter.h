@@ -15,10 +15,11 @@
 
 #include "account/outcome.h"
 
+struct fsl_blame;
 struct fsl_config;
 struct fsl_incidents;
 struct fsl_confine;
-struct fsl_matrices;
+struct fsl_own;
 struct fsl_profile_cluster;
 struct fsl_profile_findings;
 struct fsl_run;
@@ -35,7 +36,9 @@ struct fsl_report {
 	const struct fsl_topology *topology;
 	const struct fsl_run *run;
 	const struct fsl_steps *steps; /* of the job; of a long capture: of its newest chapter */
-	const struct fsl_matrices *matrices; /* rank x time */
+	const struct fsl_steps *series; /* steps of several chapters; NULL or empty: as @steps */
+	const struct fsl_blame *blame;  /* of the run and @steps, for pictures */
+	const struct fsl_own *own;      /* likewise */
 	bool is_anomaly; /* the result is an anomaly: a caller may want to be told */
 
 	/* For captures of a profiler all three are set, else NULL. */
@@ -53,6 +56,7 @@ struct fsl_report {
 
 	/* Options of the command line. */
 	const char *output; /* folder for the results of captures */
+	const char *page_path; /* file for the HTML page; NULL: none */
 	bool wants_msprof;  /* also write the files of msprof-analyze into @output */
 	enum fsl_print print;
 	FILE *stream;    /* stream that @print goes to */

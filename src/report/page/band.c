@@ -1,0 +1,161 @@
+/* Own time of the told rank over time, against the band that holds 80 % of its peers. */
+#include "report/page/charts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/matrices.h"
+
+enum { HEIGHT = 190, LEFT = 46, RIGHT = 552, TOP = 10, BOTTOM = 170 };
+
+/* Levels of one column, ms; NaN: not seen. */
+struct level {
+	double low, middle, high, told;
+};
+
+static bool has(const struct fsl_html *page)
+{
+	return page->own.codes != NULL && page->worst != SIZE_MAX && page->n_columns > 1 &&
+	       page->n_ranks > 2;
+}
+
+static int by_code(const void *a, const void *b)
+{
+	return *(const unsigned char *)a - *(const unsigned char *)b;
+}
+
+/* @codes: room for all ranks. */
+static struct level level_of(const struct fsl_html *page, size_t column, unsigned char *codes)
+{
+	size_t n = 0;
+	const struct fsl_html_rank *told = &page->ranks[page->worst];
+	for (size_t r = 0; r < page->n_ranks; r++) {
+		unsigned char code = page->own.codes[r * page->n_columns + column];
+		if (r != page->worst && page->ranks[r].peers == told->peers && code > 0) {
+			codes[n++] = code;
+		}
+	}
+	unsigned char mine = page->own.codes[page->worst * page->n_columns + column];
+	struct level level = {NAN, NAN, NAN, (double)fsl_matrix_ms(mine)};
+	if (n > 0) {
+		qsort(codes, n, 1, by_code);
+		level.low = (double)fsl_matrix_ms(codes[(n - 1) / 10]);
+		level.middle = (double)fsl_matrix_ms(codes[(n - 1) / 2]);
+		level.high = (double)fsl_matrix_ms(codes[(n - 1) - (n - 1) / 10]);
+	}
+	return level;
+}
+
+static double x_of(const struct fsl_html *page, size_t column)
+{
+	return LEFT + (double)column * (RIGHT - LEFT) / (double)(page->n_columns - 1);
+}
+
+static double y_of(double ms, double low, double high)
+{
+	return BOTTOM - fmin(fmax((ms - low) / (high - low), 0.0), 1.0) * (BOTTOM - TOP);
+}
+
+/* Points of a line, with gaps for columns in which nothing was seen. */
+static void put_line(struct fsl_markup *markup, const struct fsl_html *page,
+		     const struct level *levels, size_t offset, const double range[2])
+{
+	bool is_in = false;
+	for (size_t c = 0; c < page->n_columns; c++) {
+		double ms = *(const double *)((const char *)&levels[c] + offset);
+		if (!isnan(ms)) {
+			fsl_markup_put(markup, "%h%f %f", is_in ? "L" : "M", x_of(page, c),
+				       y_of(ms, range[0], range[1]));
+		}
+		is_in = !isnan(ms);
+	}
+}
+
+static void put_band(struct fsl_markup *markup, const struct fsl_html *page,
+		     const struct level *levels, const double range[2])
+{
+	fsl_markup_raw(markup, "<path class=\"band\" d=\"");
+	for (size_t begin = 0; begin < page->n_columns; begin++) {
+		size_t end = begin;
+		while (end < page->n_columns && !isnan(levels[end].low)) {
+			end++;
+		}
+		for (size_t c = begin; c < end; c++) {
+			fsl_markup_put(markup, "%h%f %f", c == begin ? "M" : "L", x_of(page, c),
+				       y_of(levels[c].low, range[0], range[1]));
+		}
+		for (size_t c = end; c > begin; c--) {
+			fsl_markup_put(markup, "L%f %f", x_of(page, c - 1),
+				       y_of(levels[c - 1].high, range[0], range[1]));
+		}
+		fsl_markup_raw(markup, end > begin ? "z" : "");
+		begin = end;
+	}
+	fsl_markup_raw(markup, "\"/>");
+}
+
+static void put_axis(struct fsl_markup *markup, const double range[2])
+{
+	double tick = fsl_chart_tick(range[1] - range[0], 4);
+	for (double ms = ceil(range[0] / tick) * tick; ms <= range[1]; ms += tick) {
+		double y = y_of(ms, range[0], range[1]);
+		fsl_markup_put(markup, "<path class=\"rule\" d=\"M%d %fH%d\"/>", (int64_t)LEFT, y,
+			       (int64_t)RIGHT);
+		fsl_markup_put(markup, "<text class=\"e m\" x=\"%d\" y=\"%f\">", (int64_t)LEFT - 6,
+			       y + 4.0);
+		fsl_markup_number(markup, ms, tick < 1.0 ? 2 : 0);
+		fsl_markup_raw(markup, "</text>");
+	}
+}
+
+static void set_range(double range[2], const struct fsl_html *page, const struct level *levels)
+{
+	double low = INFINITY, high = 0.0;
+	for (size_t c = 0; c < page->n_columns; c++) {
+		low = fmin(low, fmin(levels[c].low, levels[c].told));
+		high = fmax(high, fmax(levels[c].high, levels[c].told));
+	}
+	double margin = fmax(0.15 * (high - low), 0.02 * high);
+	range[0] = low - margin > 0.25 * high ? low - margin : 0.0;
+	range[1] = high > 0.0 ? high + margin : 1.0;
+}
+
+static void draw(struct fsl_markup *markup, const struct fsl_html *page)
+{
+	struct level *levels = fsl_calloc(page->n_columns, sizeof(*levels));
+	unsigned char *codes = fsl_calloc(page->n_ranks, 1);
+	double range[2];
+	if (levels == NULL || codes == NULL) {
+		markup->pack.is_failed = true;
+		goto out;
+	}
+	for (size_t c = 0; c < page->n_columns; c++) {
+		levels[c] = level_of(page, c, codes);
+	}
+	set_range(range, page, levels);
+	fsl_chart_open(markup, "bandchart", HEIGHT, "own time of the told rank and of its peers");
+	put_axis(markup, range);
+	put_band(markup, page, levels, range);
+	fsl_markup_raw(markup, "<path class=\"middle\" d=\"");
+	put_line(markup, page, levels, offsetof(struct level, middle), range);
+	fsl_markup_raw(markup, "\"/><path class=\"told\" d=\"");
+	put_line(markup, page, levels, offsetof(struct level, told), range);
+	fsl_markup_raw(markup, "\"/>");
+	fsl_markup_put(markup, "<text class=\"tag e\" x=\"%d\" y=\"%f\">rank %d</text>",
+		       (int64_t)RIGHT,
+		       fmax(y_of(levels[page->n_columns - 1].told, range[0], range[1]) - 7.0, 10.0),
+		       page->ranks[page->worst].rank);
+	fsl_chart_close(markup);
+out:
+	fsl_free(levels);
+	fsl_free(codes);
+}
+
+const struct fsl_chart fsl_chart_band = {
+	.name = "band",
+	.title = FSL_PAGE_BAND,
+	.note = FSL_PAGE_BAND_NOTE,
+	.empty = FSL_PAGE_BARS_EMPTY,
+	.has = has,
+	.draw = draw,
+};

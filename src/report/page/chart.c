@@ -1,0 +1,43 @@
+/* What all charts share. */
+#include "report/page/charts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+
+void fsl_chart_open(struct fsl_markup *markup, const char *name, double height, const char *label)
+{
+	fsl_markup_put(markup,
+		       "<svg class=\"c %h\" viewBox=\"0 0 %d %f\" role=\"img\" aria-label=\"%s\" "
+		       "xmlns=\"http://www.w3.org/2000/svg\">",
+		       name, (int64_t)FSL_CHART_WIDTH, height, label);
+}
+
+void fsl_chart_close(struct fsl_markup *markup)
+{
+	fsl_markup_raw(markup, "</svg>");
+}
+
+double fsl_chart_tick(double span, int n_ticks_max)
+{
+	double rough = span / n_ticks_max;
+	double power = pow(10.0, floor(log10(rough)));
+	double factor = rough / power;
+	return (factor <= 1.0 ? 1.0 : factor <= 2.0 ? 2.0 : factor <= 5.0 ? 5.0 : 10.0) * power;
+}
+
+const char *fsl_chart_clock(const char *iso, char buffer[16])
+{
+	buffer[0] = '\0';
+	if (strlen(iso) >= 19 && iso[10] == 'T') {
+		(void)snprintf(buffer, 16, "%.8s", iso + 11);
+	}
+	return buffer;
+}
+
+const char *fsl_chart_iso(int64_t ns, char buffer[40])
+{
+	return fsl_format_utc(ns, buffer, 40);
+}

@@ -1,0 +1,368 @@
+/* From the document of a case to checked arrays. */
+#include "report/page/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include <failslow/stats.h>
+
+#include "base/try.h"
+#include "model/matrices.h"
+#include "model/run.h"
+#include "text/base64.h"
+
+enum {
+	STEPS_MAX = 100000,   /* of a series: fifty times what failslow writes */
+	CELLS_MAX = 64 << 20, /* of a matrix: 256 columns of 262,144 ranks */
+};
+
+const cJSON *fsl_html_at(const cJSON *object, const char *key)
+{
+	return cJSON_IsObject(object) ? cJSON_GetObjectItemCaseSensitive(object, key) : NULL;
+}
+
+const char *fsl_html_text(const cJSON *object, const char *key)
+{
+	const cJSON *item = fsl_html_at(object, key);
+	return cJSON_IsString(item) ? item->valuestring : "";
+}
+
+static double number_of(const cJSON *item)
+{
+	return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+}
+
+static int64_t index_of(const cJSON *item)
+{
+	const double exact_max = 4.1e18; /* ns of the year 2099 */
+	double value = number_of(item);
+	return value >= 0.0 && value <= exact_max ? (int64_t)value : -1;
+}
+
+double fsl_html_number(const cJSON *object, const char *key)
+{
+	return number_of(fsl_html_at(object, key));
+}
+
+int64_t fsl_html_index(const cJSON *object, const char *key)
+{
+	return index_of(fsl_html_at(object, key));
+}
+
+static size_t length_of(const cJSON *list)
+{
+	size_t n = 0;
+	const cJSON *item = NULL;
+	cJSON_ArrayForEach(item, list)
+	{
+		n++;
+	}
+	return cJSON_IsArray(list) ? n : 0;
+}
+
+size_t fsl_html_find(const struct fsl_html *page, int64_t rank)
+{
+	size_t low = 0, high = page->n_ranks;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (page->ranks[middle].rank < rank) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low < page->n_ranks && page->ranks[low].rank == rank ? low : SIZE_MAX;
+}
+
+const char *fsl_html_host(const struct fsl_html *page, const struct fsl_html_rank *rank)
+{
+	bool is_known = rank->host >= 0 && (size_t)rank->host < page->n_hosts;
+	return is_known ? page->hosts[rank->host] : "";
+}
+
+int fsl_html_class(const struct fsl_html *page, double cost_ms)
+{
+	static const double shares[FSL_PAGE_CLASSES_N] = {0.0, 0.03, 0.10, 0.20, 0.50};
+	double share = cost_ms / page->step_ms;
+	int class = 0;
+	for (int i = 1; i < FSL_PAGE_CLASSES_N; i++) {
+		class = share >= shares[i] ? i : class;
+	}
+	return class;
+}
+
+static enum fsl_status make_ranks(struct fsl_html *out, size_t n, struct fsl_error *err)
+{
+	if (n > FSL_RANKS_MAX) {
+		return FSL_FAIL(err, FSL_ERR_LIMIT,
+				"the case has too many ranks: ranks=%zu, most=%d", n,
+				FSL_RANKS_MAX);
+	}
+	out->ranks = fsl_arena_alloc(&out->arena, (n + 1) * sizeof(*out->ranks));
+	if (out->ranks == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
+	}
+	out->n_ranks = n;
+	for (size_t r = 0; r < n; r++) {
+		out->ranks[r] =
+			(struct fsl_html_rank){-1,  -1,  -1,   -1,    NAN,   NAN,   NAN,  NAN,
+					       NAN, {0}, NULL, false, false, false, false};
+		for (size_t p = 0; p < FSL_PAGE_PARTS_MAX; p++) {
+			out->ranks[r].part_ms[p] = NAN;
+		}
+	}
+	return FSL_OK;
+}
+
+/* Numbers of a list into one member of all ranks. */
+static void take_numbers(struct fsl_html *out, const cJSON *list, size_t offset)
+{
+	size_t r = 0;
+	const cJSON *item = NULL;
+	cJSON_ArrayForEach(item, list)
+	{
+		if (r == out->n_ranks) {
+			return;
+		}
+		*(double *)((char *)&out->ranks[r++] + offset) = number_of(item);
+	}
+}
+
+static void take_indices(struct fsl_html *out, const cJSON *list, size_t offset)
+{
+	size_t r = 0;
+	const cJSON *item = NULL;
+	cJSON_ArrayForEach(item, list)
+	{
+		if (r == out->n_ranks) {
+			return;
+		}
+		*(int64_t *)((char *)&out->ranks[r++] + offset) = index_of(item);
+	}
+}
+
+static enum fsl_status take_hosts(struct fsl_html *out, const cJSON *list, struct fsl_error *err)
+{
+	size_t n = length_of(list);
+	const cJSON *item = NULL;
+	out->hosts = fsl_arena_alloc(&out->arena, (n + 1) * sizeof(*out->hosts));
+	if (out->hosts == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: hosts=%zu", n);
+	}
+	cJSON_ArrayForEach(item, list)
+	{
+		out->hosts[out->n_hosts++] = cJSON_IsString(item) ? item->valuestring : "";
+	}
+	return FSL_OK;
+}
+
+static void take_parts(struct fsl_html *out, const cJSON *list)
+{
+	const cJSON *part = NULL;
+	cJSON_ArrayForEach(part, list)
+	{
+		if (out->n_parts == FSL_PAGE_PARTS_MAX) {
+			return;
+		}
+		size_t offset =
+			offsetof(struct fsl_html_rank, part_ms) + out->n_parts * sizeof(double);
+		out->part_names[out->n_parts++] = fsl_html_text(part, "part");
+		take_numbers(out, fsl_html_at(part, "ms"), offset);
+	}
+}
+
+static enum fsl_status take_ranks(struct fsl_html *out, const cJSON *ranks, struct fsl_error *err)
+{
+	const cJSON *item = NULL;
+	size_t r = 0;
+	FSL_TRY(make_ranks(out, length_of(fsl_html_at(ranks, "rank")), err));
+	FSL_TRY(take_hosts(out, fsl_html_at(ranks, "hosts"), err));
+	take_indices(out, fsl_html_at(ranks, "rank"), offsetof(struct fsl_html_rank, rank));
+	take_indices(out, fsl_html_at(ranks, "host"), offsetof(struct fsl_html_rank, host));
+	take_indices(out, fsl_html_at(ranks, "stage"), offsetof(struct fsl_html_rank, stage));
+	take_indices(out, fsl_html_at(ranks, "peers"), offsetof(struct fsl_html_rank, peers));
+	take_numbers(out, fsl_html_at(ranks, "costMs"), offsetof(struct fsl_html_rank, cost_ms));
+	take_numbers(out, fsl_html_at(ranks, "ownMs"), offsetof(struct fsl_html_rank, own_ms));
+	take_numbers(out, fsl_html_at(ranks, "peersMs"), offsetof(struct fsl_html_rank, peers_ms));
+	take_numbers(out, fsl_html_at(ranks, "lateMs"), offsetof(struct fsl_html_rank, late_ms));
+	take_numbers(out, fsl_html_at(ranks, "waitMs"), offsetof(struct fsl_html_rank, wait_ms));
+	take_parts(out, fsl_html_at(ranks, "parts"));
+	cJSON_ArrayForEach(item, fsl_html_at(ranks, "lastEvent"))
+	{
+		if (r < out->n_ranks) {
+			out->ranks[r++].last_event =
+				cJSON_IsString(item) ? item->valuestring : NULL;
+		}
+	}
+	out->since_step = fsl_html_index(ranks, "sinceStep");
+	out->until_step = fsl_html_index(ranks, "untilStep");
+	for (r = 1; r < out->n_ranks; r++) {
+		if (out->ranks[r - 1].rank >= out->ranks[r].rank || out->ranks[0].rank < 0) {
+			return FSL_FAIL(err, FSL_ERR_FORMAT,
+					"the case lists ranks out of order: rank=%lld",
+					(long long)out->ranks[r].rank);
+		}
+	}
+	return FSL_OK;
+}
+
+static enum fsl_status take_steps(struct fsl_html *out, const cJSON *series, struct fsl_error *err)
+{
+	const cJSON *step = NULL, *at = fsl_html_at(series, "atMs"),
+		    *ms = fsl_html_at(series, "ms");
+	size_t n = length_of(fsl_html_at(series, "step"));
+	if (n > STEPS_MAX) {
+		return FSL_FAIL(err, FSL_ERR_LIMIT,
+				"the case has too many steps: steps=%zu, most=%d", n, STEPS_MAX);
+	}
+	out->steps = fsl_arena_alloc(&out->arena, (n + 1) * sizeof(*out->steps));
+	if (out->steps == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", n);
+	}
+	at = cJSON_IsArray(at) ? at->child : NULL;
+	ms = cJSON_IsArray(ms) ? ms->child : NULL;
+	cJSON_ArrayForEach(step, fsl_html_at(series, "step"))
+	{
+		if (number_of(ms) >= 0.0 && number_of(at) >= 0.0 && index_of(step) >= 0) {
+			out->steps[out->n_steps++] = (struct fsl_html_step){
+				index_of(step), number_of(at), number_of(ms), false};
+		}
+		at = at != NULL ? at->next : NULL;
+		ms = ms != NULL ? ms->next : NULL;
+	}
+	out->every = fsl_html_index(series, "every");
+	const cJSON *save = NULL;
+	size_t i = 0;
+	cJSON_ArrayForEach(save, fsl_html_at(series, "checkpoints"))
+	{
+		while (i < out->n_steps && out->steps[i].step < index_of(save)) {
+			i++;
+		}
+		if (i < out->n_steps && out->steps[i].step == index_of(save)) {
+			out->steps[i].has_checkpoint = true;
+		}
+	}
+	return FSL_OK;
+}
+
+/* Unpacks a matrix; leaves it out if its text is not sound. */
+static enum fsl_status take_matrix(struct fsl_html *out, struct fsl_html_matrix *matrix,
+				   const char *text, struct fsl_error *err)
+{
+	size_t n = out->n_ranks * out->n_columns, n_packed = 0;
+	uLongf n_codes = n;
+	if (*text == '\0' || n == 0 || n > CELLS_MAX) {
+		return FSL_OK;
+	}
+	unsigned char *packed = fsl_base64_decode(text, &n_packed);
+	unsigned char *codes = fsl_arena_alloc(&out->arena, n);
+	if (packed != NULL && codes != NULL &&
+	    uncompress(codes, &n_codes, packed, n_packed) == Z_OK && n_codes == n) {
+		matrix->codes = codes;
+	}
+	fsl_free(packed);
+	return codes != NULL ? FSL_OK
+			     : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: cells=%zu", n);
+}
+
+static enum fsl_status take_pictures(struct fsl_html *out, const cJSON *pictures,
+				     struct fsl_error *err)
+{
+	const cJSON *over_time = fsl_html_at(pictures, "overTime");
+	int64_t n_columns = fsl_html_index(over_time, "columns");
+	FSL_TRY(take_ranks(out, fsl_html_at(pictures, "ranks"), err));
+	FSL_TRY(take_steps(out, fsl_html_at(pictures, "steps"), err));
+	out->n_columns =
+		n_columns > 0 && n_columns <= FSL_MATRIX_COLUMNS_MAX ? (size_t)n_columns : 0;
+	FSL_TRY(take_matrix(out, &out->own, fsl_html_text(over_time, "own"), err));
+	return take_matrix(out, &out->loss, fsl_html_text(over_time, "loss"), err);
+}
+
+static void mark(struct fsl_html *out, const cJSON *list, const char *key, size_t offset)
+{
+	const cJSON *item = NULL;
+	cJSON_ArrayForEach(item, list)
+	{
+		size_t r = fsl_html_find(out,
+					 key != NULL ? fsl_html_index(item, key) : index_of(item));
+		if (r != SIZE_MAX) {
+			*(bool *)((char *)&out->ranks[r] + offset) = true;
+		}
+	}
+}
+
+static void mark_ranks(struct fsl_html *out)
+{
+	const cJSON *hang = fsl_html_at(out->root, "hang");
+	mark(out, fsl_html_at(out->root, "culprits"), "rank",
+	     offsetof(struct fsl_html_rank, is_culprit));
+	mark(out, fsl_html_at(out->root, "culprits"), "peer",
+	     offsetof(struct fsl_html_rank, is_culprit));
+	mark(out, fsl_html_at(out->root, "victims"), "rank",
+	     offsetof(struct fsl_html_rank, is_victim));
+	mark(out, fsl_html_at(hang, "stopped"), NULL, offsetof(struct fsl_html_rank, is_stopped));
+	mark(out, fsl_html_at(hang, "missing"), NULL, offsetof(struct fsl_html_rank, is_stopped));
+	mark(out, fsl_html_at(hang, "waiting"), NULL, offsetof(struct fsl_html_rank, is_waiting));
+	const cJSON *worst = fsl_html_at(out->root, "culprits");
+	int64_t rank = fsl_html_index(cJSON_IsArray(worst) ? worst->child : NULL, "rank");
+	out->worst = fsl_html_find(out, rank);
+	for (size_t r = 0; rank < 0 && r < out->n_ranks; r++) {
+		double most = out->worst != SIZE_MAX ? out->ranks[out->worst].cost_ms : -1.0;
+		out->worst = out->ranks[r].cost_ms > most ? r : out->worst;
+	}
+	for (size_t r = 1; r < out->n_ranks; r++) {
+		out->has_stages |= out->ranks[r].stage != out->ranks[0].stage;
+	}
+}
+
+double fsl_html_peers_median(const struct fsl_html *page, size_t rank_idx, size_t offset)
+{
+	double *values = fsl_calloc(2 * page->n_ranks + 1, sizeof(*values)), median = NAN;
+	size_t n = 0;
+	for (size_t r = 0; values != NULL && r < page->n_ranks; r++) {
+		if (r != rank_idx && page->ranks[r].peers == page->ranks[rank_idx].peers) {
+			values[n++] = *(const double *)((const char *)&page->ranks[r] + offset);
+		}
+	}
+	if (n > 0) {
+		median = fsl_median(values, n, values + page->n_ranks);
+	}
+	fsl_free(values);
+	return median;
+}
+
+enum fsl_status fsl_html_read(struct fsl_html *out, const cJSON *document, struct fsl_error *err)
+{
+	*out = (struct fsl_html){.root = document, .worst = SIZE_MAX, .step_ms = NAN, .every = 1};
+	if (strcmp(fsl_html_text(document, "schema"), "failslow.case/2") != 0) {
+		return FSL_FAIL(err, FSL_ERR_FORMAT,
+				"the file is no case, give a failslow_<job>.json that this version "
+				"wrote: schema=\"%.40s\"",
+				fsl_html_text(document, "schema"));
+	}
+	out->step_ms = fsl_html_number(document, "stepMs");
+	out->is_capture = cJSON_IsObject(fsl_html_at(document, "capture"));
+	const cJSON *pictures = fsl_html_at(document, "pictures");
+	enum fsl_status status = FSL_OK;
+	if (cJSON_IsObject(pictures)) {
+		status = take_pictures(out, pictures, err);
+	}
+	if (status == FSL_OK && out->ranks == NULL) {
+		status = make_ranks(out, 0, err);
+	}
+	if (status == FSL_OK) {
+		mark_ranks(out);
+	}
+	if (status != FSL_OK) {
+		fsl_html_fini(out);
+	}
+	return status;
+}
+
+void fsl_html_fini(struct fsl_html *page)
+{
+	fsl_arena_fini(&page->arena);
+	*page = (struct fsl_html){.worst = SIZE_MAX};
+}

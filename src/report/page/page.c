@@ -1,0 +1,166 @@
+/* The order of the page. */
+#include "report/page/page.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/try.h"
+#include "report/page/assets.h"
+#include "report/page/parts.h"
+#include "text/base64.h"
+
+/* Source of a policy for an inline style or script: the base64 of its SHA-256. */
+static void put_source(struct fsl_markup *markup, const char *hex)
+{
+	unsigned char digest[32];
+	for (size_t i = 0; i < sizeof(digest); i++) {
+		unsigned int byte = 0;
+		for (size_t k = 0; k < 2; k++) {
+			char c = hex[2 * i + k];
+			byte = byte << 4 | (unsigned int)(c <= '9' ? c - '0' : c - 'a' + 10);
+		}
+		digest[i] = (unsigned char)byte;
+	}
+	char *text = fsl_base64_encode(digest, sizeof(digest));
+	markup->pack.is_failed |= text == NULL;
+	fsl_markup_put(markup, "'sha256-%h'", text != NULL ? text : "");
+	fsl_free(text);
+}
+
+static void put_head(struct fsl_markup *markup, const struct fsl_html *page)
+{
+	const cJSON *job = fsl_html_at(page->root, "job");
+	fsl_markup_raw(markup,
+		       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+		       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		       "style-src ");
+	put_source(markup, fsl_html_style_sha256);
+	fsl_markup_raw(markup, "; script-src ");
+	put_source(markup, fsl_html_script_sha256);
+	fsl_markup_raw(markup,
+		       "; base-uri 'none'; form-action 'none'\">"
+		       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
+		       "<meta name=\"color-scheme\" content=\"light dark\">");
+	fsl_markup_put(markup, "<title>%s – failslow</title><style>", fsl_html_text(job, "name"));
+	fsl_markup_raw(markup, fsl_html_style);
+	fsl_markup_raw(markup, "</style></head><body>");
+}
+
+/* Patterns that charts refer to. */
+static void put_patterns(struct fsl_markup *markup)
+{
+	fsl_markup_raw(markup,
+		       "<svg width=\"0\" height=\"0\" aria-hidden=\"true\" class=\"defs\"><defs>"
+		       "<pattern id=\"h\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" "
+		       "patternTransform=\"rotate(45)\"><path class=\"hl\" d=\"M0 0V5\"/></pattern>"
+		       "<pattern id=\"w\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" "
+		       "patternTransform=\"rotate(45)\"><path class=\"wl\" d=\"M0 0V5\"/></pattern>"
+		       "</defs></svg>");
+}
+
+static void put_body(struct fsl_markup *markup, const struct fsl_html *page)
+{
+	static const struct fsl_chart *const first[] = {&fsl_chart_grid, &fsl_chart_strip,
+							&fsl_chart_bars, &fsl_chart_account};
+	put_patterns(markup);
+	fsl_markup_raw(markup, "<main>");
+	fsl_html_put_facts(markup, page);
+	fsl_markup_raw(markup, "<div class=\"first\">");
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++) {
+		fsl_html_put_chart(markup, page, first[i], false);
+	}
+	fsl_markup_raw(markup, "</div><div class=\"second\">");
+	fsl_html_put_hang(markup, page);
+	fsl_html_put_chart(markup, page, &fsl_chart_band, true);
+	fsl_html_put_chart(markup, page, &fsl_chart_arrival, true);
+	fsl_html_put_raster(markup, page);
+	fsl_html_put_capture(markup, page);
+	fsl_html_put_whatif(markup, page);
+	fsl_html_put_coverage(markup, page);
+	fsl_html_put_ruled_out(markup, page);
+	fsl_html_put_ranks(markup, page);
+	fsl_html_put_files(markup, page);
+	fsl_html_put_technical(markup, page);
+	fsl_markup_raw(markup, "</div></main>");
+}
+
+enum fsl_status fsl_html_make(struct fsl_pack *out, const cJSON *document, struct fsl_error *err)
+{
+	struct fsl_html page;
+	struct fsl_markup markup = {*out};
+	FSL_TRY(fsl_html_read(&page, document, err));
+	put_head(&markup, &page);
+	put_body(&markup, &page);
+	fsl_html_put_data(&markup, &page);
+	fsl_markup_raw(&markup, "<script>");
+	fsl_markup_raw(&markup, fsl_html_script);
+	fsl_markup_raw(&markup, "</script></body></html>\n");
+	fsl_html_fini(&page);
+	*out = markup.pack;
+	return !out->is_failed ? FSL_OK : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: page");
+}
+
+static const struct fsl_chart *const charts[] = {
+	&fsl_chart_grid,    &fsl_chart_strip, &fsl_chart_bars,
+	&fsl_chart_account, &fsl_chart_band,  &fsl_chart_arrival,
+};
+const char *const fsl_html_charts[] = {"grid", "strip", "bars", "account", "band", "arrival", NULL};
+
+/* A picture with its own style and patterns, and without the legend that the page has below it. */
+static void draw_alone(struct fsl_markup *markup, const struct fsl_html *page,
+		       const struct fsl_chart *chart)
+{
+	struct fsl_markup scratch = {{0}};
+	chart->draw(&scratch, page);
+	fsl_pack_u8(&scratch.pack, 0);
+	const char *text = (const char *)scratch.pack.bytes;
+	const char *begin = scratch.pack.is_failed ? NULL : strchr(text, '>');
+	const char *end = begin != NULL ? strstr(begin, "</svg>") : NULL;
+	markup->pack.is_failed |= end == NULL;
+	if (end != NULL) {
+		fsl_pack_packed(&markup->pack, text, (size_t)(begin + 1 - text));
+		fsl_markup_raw(markup, "<style>");
+		fsl_markup_raw(markup, fsl_html_style);
+		fsl_markup_raw(markup, "</style>");
+		put_patterns(markup);
+		fsl_pack_packed(&markup->pack, begin + 1, (size_t)(end - begin - 1));
+		fsl_markup_raw(markup, "</svg>\n");
+	}
+	fsl_pack_fini(&scratch.pack);
+}
+
+enum fsl_status fsl_html_make_chart(struct fsl_pack *out, const cJSON *document, const char *name,
+				    struct fsl_error *err)
+{
+	struct fsl_html page;
+	struct fsl_markup markup = {*out};
+	const struct fsl_chart *chart = NULL;
+	for (size_t i = 0; i < sizeof(charts) / sizeof(charts[0]); i++) {
+		chart = strcmp(charts[i]->name, name) == 0 ? charts[i] : chart;
+	}
+	if (chart == NULL) {
+		return FSL_FAIL(err, FSL_ERR_USAGE, "no such chart: name=\"%s\"", name);
+	}
+	FSL_TRY(fsl_html_read(&page, document, err));
+	if (!chart->has(&page)) {
+		enum fsl_status status = FSL_FAIL(err, FSL_ERR_INPUT, "nothing to draw: chart=\"%s\", reason=\"%s\"",
+						  name, fsl_html_word(chart->empty));
+		fsl_html_fini(&page);
+		return status;
+	}
+	draw_alone(&markup, &page, chart);
+	fsl_html_fini(&page);
+	*out = markup.pack;
+	return !out->is_failed ? FSL_OK : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: chart");
+}
+
+enum fsl_status fsl_html_write(const char *path, const cJSON *document, struct fsl_error *err)
+{
+	struct fsl_pack pack = {0};
+	enum fsl_status status = fsl_html_make(&pack, document, err);
+	FSL_THEN(status, fsl_file_write_atomic(path, (const char *)pack.bytes, pack.n_bytes, err));
+	fsl_pack_fini(&pack);
+	return status;
+}

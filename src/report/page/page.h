@@ -1,0 +1,28 @@
+/*
+ * One self-contained HTML page of a case, drawn from its document alone: what the terminal says,
+ * and the charts that show why. The same document gives the same bytes.
+ */
+#ifndef FSL_REPORT_PAGE_PAGE_H
+#define FSL_REPORT_PAGE_PAGE_H
+
+#include <cjson/cJSON.h>
+
+#include <failslow/error.h>
+
+#include "base/pack.h"
+
+/* Appends the page of a case (failslow.case/2) to @out, UTF-8. The document is not trusted.
+ * FSL_ERR_FORMAT, FSL_ERR_LIMIT, FSL_ERR_MEMORY. */
+enum fsl_status fsl_html_make(struct fsl_pack *out, const cJSON *document, struct fsl_error *err);
+
+/* Names of the charts that can stand alone, ended by NULL. */
+extern const char *const fsl_html_charts[];
+/* Appends one chart as an SVG of its own. FSL_ERR_USAGE: no such chart, or the case has not what it
+ * needs; the message says which. */
+enum fsl_status fsl_html_make_chart(struct fsl_pack *out, const cJSON *document, const char *name,
+				    struct fsl_error *err);
+
+/* Writes the page of a document to a file, which appears whole or not at all. */
+enum fsl_status fsl_html_write(const char *path, const cJSON *document, struct fsl_error *err);
+
+#endif

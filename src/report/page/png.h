@@ -1,0 +1,12 @@
+/* A chart as PNG, by librsvg and cairo if the host has them. */
+#ifndef FSL_REPORT_PAGE_PNG_H
+#define FSL_REPORT_PAGE_PNG_H
+
+#include "report/page/page.h"
+
+/* As fsl_html_make_chart(), in light colours, 1,680 pixels wide. FSL_ERR_INPUT: librsvg is not
+ * installed, or could not draw. */
+enum fsl_status fsl_html_make_png(struct fsl_pack *out, const cJSON *document, const char *name,
+				  struct fsl_error *err);
+
+#endif

@@ -1,0 +1,79 @@
+/* The table of texts. */
+#include "report/page/texts.h"
+
+#include <string.h>
+
+static const struct {
+	const char *id, *english, *chinese;
+} words[] = {
+#define PAGE_TEXT(id, english, chinese) {#id, english, chinese},
+#include "report/page/page_texts.def"
+#undef PAGE_TEXT
+};
+
+const char *fsl_html_word(enum fsl_html_word word)
+{
+	return words[word].english;
+}
+
+/* Words that several kinds share stand in the table once. */
+static enum fsl_html_word find(char kind, const char *text)
+{
+	for (size_t i = 0; i < FSL_PAGE_WORDS_N; i++) {
+		const char *id = words[i].id;
+		if (id[0] == kind && id[1] == '_' && strcmp(id + 2, text) == 0) {
+			return (enum fsl_html_word)i;
+		}
+	}
+	return FSL_PAGE_WORDS_N;
+}
+
+enum fsl_html_word fsl_html_word_of(char kind, const char *text)
+{
+	static const struct {
+		const char *text;
+		enum fsl_html_word word;
+	} shared[] = {
+		{"checkpoint", FSL_PAGE_P_checkpoint},        {"computing", FSL_PAGE_P_compute},
+		{"exposedCommunication", FSL_PAGE_P_exposed}, {"free", FSL_PAGE_P_free},
+		{"dataloader", FSL_PAGE_P_dataloader},
+	};
+	enum fsl_html_word word = find(kind, text);
+	for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++) {
+		if (word == FSL_PAGE_WORDS_N && strcmp(shared[i].text, text) == 0) {
+			word = shared[i].word;
+		}
+	}
+	return word;
+}
+
+void fsl_html_say(struct fsl_markup *markup, const char *tag, enum fsl_html_word word)
+{
+	size_t n_name = strcspn(tag, " ");
+	fsl_markup_put(markup, "<%h data-t=\"%d\">%s</", tag, (int64_t)word, words[word].english);
+	fsl_pack_packed(&markup->pack, tag, n_name);
+	fsl_markup_raw(markup, ">");
+}
+
+void fsl_html_say_of(struct fsl_markup *markup, char kind, const char *text)
+{
+	enum fsl_html_word word = fsl_html_word_of(kind, text);
+	if (word < FSL_PAGE_WORDS_N) {
+		fsl_html_say(markup, "span", word);
+	} else {
+		fsl_markup_text(markup, text);
+	}
+}
+
+void fsl_html_put_tables(struct fsl_markup *markup)
+{
+	fsl_markup_raw(markup, "{\"en\":[");
+	for (size_t i = 0; i < FSL_PAGE_WORDS_N; i++) {
+		fsl_markup_put(markup, "%h\"%h\"", i > 0 ? "," : "", words[i].english);
+	}
+	fsl_markup_raw(markup, "],\"zh\":[");
+	for (size_t i = 0; i < FSL_PAGE_WORDS_N; i++) {
+		fsl_markup_put(markup, "%h\"%h\"", i > 0 ? "," : "", words[i].chinese);
+	}
+	fsl_markup_raw(markup, "]}");
+}

@@ -1,0 +1,27 @@
+/* Fixed texts of the page in English, which scripts exchange for Chinese. */
+#ifndef FSL_REPORT_PAGE_TEXTS_H
+#define FSL_REPORT_PAGE_TEXTS_H
+
+#include "report/page/markup.h"
+
+enum fsl_html_word {
+#define PAGE_TEXT(id, english, chinese) FSL_PAGE_##id,
+#include "report/page/page_texts.def"
+#undef PAGE_TEXT
+	FSL_PAGE_WORDS_N
+};
+
+/* English; static. */
+const char *fsl_html_word(enum fsl_html_word word);
+/* The word for a word of the document, as @kind 'A' for a part of the account; FSL_PAGE_WORDS_N:
+ * none, and the document's own is shown. Kinds: A, C (cause), P (part of a step), S (state), V. */
+enum fsl_html_word fsl_html_word_of(char kind, const char *text);
+
+/* Element with a text that can be exchanged: @tag "span", "h2", "text x=\"4\"". */
+void fsl_html_say(struct fsl_markup *markup, const char *tag, enum fsl_html_word word);
+/* As "span": a word of the document, or its translation. */
+void fsl_html_say_of(struct fsl_markup *markup, char kind, const char *text);
+/* Tables of both languages as a JSON object: {"en": [...], "zh": [...]}. */
+void fsl_html_put_tables(struct fsl_markup *markup);
+
+#endif
