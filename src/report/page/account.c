@@ -103,7 +103,8 @@ static size_t find_rungs(struct rung rungs[RUNGS_MAX], const struct fsl_html *pa
 	{
 		struct rung rung = {fsl_html_text(item, "kind"), fsl_html_text(item, "name"),
 				    fsl_html_number(item, "ms")};
-		bool is_place = strcmp(rung.kind, "cause") != 0 && strcmp(rung.kind, "replica") != 0;
+		bool is_place =
+			strcmp(rung.kind, "cause") != 0 && strcmp(rung.kind, "replica") != 0;
 		bool is_new = rung.ms >= 0.01 * page->step_ms && (is_place || n == 0);
 		for (size_t i = 0; i < n; i++) {
 			is_new &= strcmp(rungs[i].kind, rung.kind) != 0;

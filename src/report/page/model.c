@@ -8,6 +8,7 @@
 
 #include <failslow/stats.h>
 
+#include "base/number.h"
 #include "base/try.h"
 #include "model/matrices.h"
 #include "model/run.h"
@@ -31,6 +32,11 @@ const char *fsl_html_text(const cJSON *object, const char *key)
 
 static double number_of(const cJSON *item)
 {
+	int64_t integer = 0;
+	if (cJSON_IsRaw(item) &&
+	    fsl_parse_i64(item->valuestring, strlen(item->valuestring), &integer)) {
+		return (double)integer; /* as a document in memory holds it */
+	}
 	return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
 }
 
@@ -173,6 +179,18 @@ static void take_parts(struct fsl_html *out, const cJSON *list)
 	}
 }
 
+static enum fsl_status check_order(const struct fsl_html *out, struct fsl_error *err)
+{
+	for (size_t r = 1; r < out->n_ranks; r++) {
+		if (out->ranks[r - 1].rank >= out->ranks[r].rank || out->ranks[0].rank < 0) {
+			return FSL_FAIL(err, FSL_ERR_FORMAT,
+					"the case lists ranks out of order: rank=%lld",
+					(long long)out->ranks[r].rank);
+		}
+	}
+	return FSL_OK;
+}
+
 static enum fsl_status take_ranks(struct fsl_html *out, const cJSON *ranks, struct fsl_error *err)
 {
 	const cJSON *item = NULL;
@@ -198,14 +216,7 @@ static enum fsl_status take_ranks(struct fsl_html *out, const cJSON *ranks, stru
 	}
 	out->since_step = fsl_html_index(ranks, "sinceStep");
 	out->until_step = fsl_html_index(ranks, "untilStep");
-	for (r = 1; r < out->n_ranks; r++) {
-		if (out->ranks[r - 1].rank >= out->ranks[r].rank || out->ranks[0].rank < 0) {
-			return FSL_FAIL(err, FSL_ERR_FORMAT,
-					"the case lists ranks out of order: rank=%lld",
-					(long long)out->ranks[r].rank);
-		}
-	}
-	return FSL_OK;
+	return check_order(out, err);
 }
 
 static enum fsl_status take_steps(struct fsl_html *out, const cJSON *series, struct fsl_error *err)
@@ -280,6 +291,60 @@ static enum fsl_status take_pictures(struct fsl_html *out, const cJSON *pictures
 	return take_matrix(out, &out->loss, fsl_html_text(over_time, "loss"), err);
 }
 
+/* Adds the steps of a captured rank: sums of parts that become means. */
+static void add_captured(struct fsl_html *out, const cJSON *step, double *n_steps)
+{
+	static const char *const keys[] = {"computingMs", "exposedMs", "freeMs"};
+	size_t r = fsl_html_find(out, fsl_html_index(step, "rank"));
+	if (r == SIZE_MAX || !isfinite(fsl_html_number(step, "wholeMs"))) {
+		return;
+	}
+	n_steps[r] += 1.0;
+	for (size_t p = 0; p < sizeof(keys) / sizeof(keys[0]); p++) {
+		double *mean = &out->ranks[r].part_ms[p], ms = fsl_html_number(step, keys[p]);
+		*mean = (isnan(*mean) ? 0.0 : *mean) +
+			((isnan(ms) ? 0.0 : ms) - (isnan(*mean) ? 0.0 : *mean)) / n_steps[r];
+	}
+}
+
+/* Ranks of a capture, from its own lists: they cost what the verdict says of culprits, else 0. */
+static enum fsl_status take_capture(struct fsl_html *out, const cJSON *capture,
+				    struct fsl_error *err)
+{
+	static const char *const names[] = {"computing", "exposedCommunication", "free"};
+	const cJSON *item = NULL, *list = fsl_html_at(capture, "ranks");
+	size_t r = 0;
+	FSL_TRY(make_ranks(out, length_of(list), err));
+	cJSON_ArrayForEach(item, list)
+	{
+		struct fsl_html_rank *rank = &out->ranks[r < out->n_ranks ? r++ : 0];
+		rank->rank = fsl_html_index(item, "rank");
+		rank->stage = fsl_html_index(item, "stage");
+		rank->peers = rank->stage;
+		rank->cost_ms = 0.0;
+	}
+	FSL_TRY(check_order(out, err));
+	double *n_steps = fsl_arena_alloc(&out->arena, (out->n_ranks + 1) * sizeof(*n_steps));
+	if (n_steps == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n_ranks);
+	}
+	for (size_t p = 0; p < sizeof(names) / sizeof(names[0]); p++) {
+		out->part_names[out->n_parts++] = names[p];
+	}
+	cJSON_ArrayForEach(item, fsl_html_at(capture, "steps"))
+	{
+		add_captured(out, item, n_steps);
+	}
+	cJSON_ArrayForEach(item, fsl_html_at(out->root, "culprits"))
+	{
+		size_t at = fsl_html_find(out, fsl_html_index(item, "rank"));
+		if (at != SIZE_MAX) {
+			out->ranks[at].cost_ms = fsl_html_number(item, "lostMsPerStep");
+		}
+	}
+	return FSL_OK;
+}
+
 static void mark(struct fsl_html *out, const cJSON *list, const char *key, size_t offset)
 {
 	const cJSON *item = NULL;
@@ -348,6 +413,9 @@ enum fsl_status fsl_html_read(struct fsl_html *out, const cJSON *document, struc
 	enum fsl_status status = FSL_OK;
 	if (cJSON_IsObject(pictures)) {
 		status = take_pictures(out, pictures, err);
+	}
+	if (status == FSL_OK && out->ranks == NULL && out->is_capture) {
+		status = take_capture(out, fsl_html_at(document, "capture"), err);
 	}
 	if (status == FSL_OK && out->ranks == NULL) {
 		status = make_ranks(out, 0, err);

@@ -145,8 +145,9 @@ enum fsl_status fsl_html_make_chart(struct fsl_pack *out, const cJSON *document,
 	}
 	FSL_TRY(fsl_html_read(&page, document, err));
 	if (!chart->has(&page)) {
-		enum fsl_status status = FSL_FAIL(err, FSL_ERR_INPUT, "nothing to draw: chart=\"%s\", reason=\"%s\"",
-						  name, fsl_html_word(chart->empty));
+		enum fsl_status status =
+			FSL_FAIL(err, FSL_ERR_INPUT, "nothing to draw: chart=\"%s\", reason=\"%s\"",
+				 name, fsl_html_word(chart->empty));
 		fsl_html_fini(&page);
 		return status;
 	}
