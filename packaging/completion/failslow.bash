@@ -13,17 +13,20 @@ _failslow()
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ] && [ "${current#-}" = "$current" ]; then
 		mapfile -t COMPREPLY < <(compgen -W "detect watch profile convert check history series simulate eval bench list config version help" -- "$current"; compgen -f -- "$current")
+		mapfile -t COMPREPLY < <(compgen -W "detect watch profile report check history series simulate eval bench list config version help" -- "$current"; compgen -f -- "$current")
 		return
 	fi
 	case $command in
 	help)
 		mapfile -t COMPREPLY < <(compgen -W "detect watch profile convert check history series simulate eval bench list config version" -- "$current")
+		mapfile -t COMPREPLY < <(compgen -W "detect watch profile report check history series simulate eval bench list config version" -- "$current")
 		return
 		;;
 	esac
 	# Options without a command belong to detect.
 	case $command in
 	detect | watch | profile | convert | check | history | series | simulate | eval | bench | list | config | version) ;;
+	detect | watch | profile | report | check | history | series | simulate | eval | bench | list | config | version) ;;
 	*) command=detect ;;
 	esac
 	# Values of the option before the cursor.
@@ -34,6 +37,10 @@ _failslow()
 		;;
 	detect:--output | detect:-o)
 		mapfile -t COMPREPLY < <(compgen -d -- "$current")
+		return
+		;;
+	detect:--report)
+		mapfile -t COMPREPLY < <(compgen -f -- "$current")
 		return
 		;;
 	detect:--from)
@@ -88,6 +95,10 @@ _failslow()
 		mapfile -t COMPREPLY < <(compgen -W "msprof-analyze" -- "$current")
 		return
 		;;
+	profile:--report)
+		mapfile -t COMPREPLY < <(compgen -f -- "$current")
+		return
+		;;
 	profile:--config | profile:-c)
 		mapfile -t COMPREPLY < <(compgen -f -- "$current")
 		return
@@ -137,6 +148,15 @@ _failslow()
 		return
 		;;
 	convert:--jobs | convert:-j)
+	report:--output | report:-o)
+		mapfile -t COMPREPLY < <(compgen -f -- "$current")
+		return
+		;;
+	report:--svg)
+		:
+		return
+		;;
+	report:--png)
 		:
 		return
 		;;
@@ -311,13 +331,16 @@ _failslow()
 	esac
 	case $command in
 	detect)
-		words="-c --config -o --output --from --to --now -j --jobs --lock-wait --format --color -l --long --exit-code --exit-code=new --exit-code=state --log-format -q --quiet -v --verbose -h --help"
+		words="-c --config -o --output --report --from --to --now -j --jobs --lock-wait --format --color -l --long --exit-code --exit-code=new --exit-code=state --log-format -q --quiet -v --verbose -h --help"
 		;;
 	watch)
 		words="-c --config --every --once --log-format -q --quiet -v --verbose -h --help"
 		;;
 	profile)
-		words="-o --output --export -c --config -b --baseline --ranks --steps --format -j --jobs --color -l --long --exit-code --exit-code=new --exit-code=state -q --quiet -h --help"
+		words="-o --output --export --report -c --config -b --baseline --ranks --steps --format -j --jobs --color -l --long --exit-code --exit-code=new --exit-code=state -q --quiet -h --help"
+		;;
+	report)
+		words="-o --output --svg --png -h --help"
 		;;
 	convert)
 		words="-o --output --ranks --from --to --clock-align --no-verdict -c --config -j --jobs -q --quiet -h --help"
