@@ -85,17 +85,31 @@ void fsl_matrices_fill(struct fsl_matrices *matrices, enum fsl_matrix which, con
 	}
 }
 
+/* One step into the columns from @begin to @last. */
+static void fill_step(struct fsl_matrices *matrices, float *ms, const double *values,
+		      size_t n_steps, const size_t columns[2])
+{
+	for (size_t r = 0; r < matrices->n_ranks; r++) {
+		double value = values[r * n_steps];
+		for (size_t c = columns[0]; c <= columns[1] && !isnan(value); c++) {
+			float *cell = &ms[r * matrices->n_columns + c];
+			*cell = (double)*cell >= value ? *cell : (float)value;
+		}
+	}
+}
+
 void fsl_matrices_fill_most(struct fsl_matrices *matrices, enum fsl_matrix which,
 			    const double *values, const struct fsl_steps *steps)
 {
 	for (size_t s = 0; s < steps->n_items; s++) {
-		size_t column = column_of(matrices, steps->items[s].begin_ns);
-		for (size_t r = 0; column < matrices->n_columns && r < matrices->n_ranks; r++) {
-			float *cell = &matrices->ms[which][r * matrices->n_columns + column];
-			double value = values[r * steps->n_items + s];
-			if (!isnan(value) && !((double)*cell >= value)) {
-				*cell = (float)value;
-			}
+		const struct fsl_job_step *step = &steps->items[s];
+		int64_t last_ns = step->begin_ns + (step->dur_ns > 0 ? step->dur_ns - 1 : 0);
+		size_t begin = column_of(matrices, step->begin_ns);
+		size_t last = column_of(matrices, last_ns);
+		if (begin < matrices->n_columns) {
+			last = last < matrices->n_columns ? last : matrices->n_columns - 1;
+			fill_step(matrices, matrices->ms[which], values + s, steps->n_items,
+				  (const size_t[2]){begin, last > begin ? last : begin});
 		}
 	}
 }

@@ -37,7 +37,8 @@ void fsl_matrices_fini(struct fsl_matrices *matrices);
 void fsl_matrices_fill(struct fsl_matrices *matrices, enum fsl_matrix which, const double *values,
 		       const struct fsl_steps *steps);
 
-/* The same with the greatest step of each column, so that no long step drowns in a picture. */
+/* A step counts in all columns that it touches, and a column holds its greatest step, so that no
+ * long step drowns in a picture and no column between two steps is empty. */
 void fsl_matrices_fill_most(struct fsl_matrices *matrices, enum fsl_matrix which,
 			    const double *values, const struct fsl_steps *steps);
 
