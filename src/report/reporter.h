@@ -35,11 +35,11 @@ struct fsl_report {
 	struct fsl_localisation *localisation;
 	const struct fsl_topology *topology;
 	const struct fsl_run *run;
-	const struct fsl_steps *steps; /* of the job; of a long capture: of its newest chapter */
+	const struct fsl_steps *steps;  /* of the job; of a long capture: of its newest chapter */
 	const struct fsl_steps *series; /* steps of several chapters; NULL or empty: as @steps */
 	const struct fsl_blame *blame;  /* of the run and @steps, for pictures */
 	const struct fsl_own *own;      /* likewise */
-	bool is_anomaly; /* the result is an anomaly: a caller may want to be told */
+	bool is_anomaly;                /* the result is an anomaly: a caller may want to be told */
 
 	/* For captures of a profiler all three are set, else NULL. */
 	const struct fsl_profile *profile;
@@ -55,9 +55,9 @@ struct fsl_report {
 	int64_t now_ns;
 
 	/* Options of the command line. */
-	const char *output; /* folder for the results of captures */
+	const char *output;    /* folder for the results of captures */
 	const char *page_path; /* file for the HTML page; NULL: none */
-	bool wants_msprof;  /* also write the files of msprof-analyze into @output */
+	bool wants_msprof;     /* also write the files of msprof-analyze into @output */
 	enum fsl_print print;
 	FILE *stream;    /* stream that @print goes to */
 	bool is_beside;  /* captures beside the files of a job, which has a report of its own */
