@@ -12,21 +12,18 @@ _failslow()
 	fi
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ] && [ "${current#-}" = "$current" ]; then
-		mapfile -t COMPREPLY < <(compgen -W "detect watch profile convert check history series simulate eval bench list config version help" -- "$current"; compgen -f -- "$current")
-		mapfile -t COMPREPLY < <(compgen -W "detect watch profile report check history series simulate eval bench list config version help" -- "$current"; compgen -f -- "$current")
+		mapfile -t COMPREPLY < <(compgen -W "detect watch profile convert report check history series simulate eval bench list config version help" -- "$current"; compgen -f -- "$current")
 		return
 	fi
 	case $command in
 	help)
-		mapfile -t COMPREPLY < <(compgen -W "detect watch profile convert check history series simulate eval bench list config version" -- "$current")
-		mapfile -t COMPREPLY < <(compgen -W "detect watch profile report check history series simulate eval bench list config version" -- "$current")
+		mapfile -t COMPREPLY < <(compgen -W "detect watch profile convert report check history series simulate eval bench list config version" -- "$current")
 		return
 		;;
 	esac
 	# Options without a command belong to detect.
 	case $command in
-	detect | watch | profile | convert | check | history | series | simulate | eval | bench | list | config | version) ;;
-	detect | watch | profile | report | check | history | series | simulate | eval | bench | list | config | version) ;;
+	detect | watch | profile | convert | report | check | history | series | simulate | eval | bench | list | config | version) ;;
 	*) command=detect ;;
 	esac
 	# Values of the option before the cursor.
@@ -148,6 +145,9 @@ _failslow()
 		return
 		;;
 	convert:--jobs | convert:-j)
+		:
+		return
+		;;
 	report:--output | report:-o)
 		mapfile -t COMPREPLY < <(compgen -f -- "$current")
 		return
@@ -339,11 +339,11 @@ _failslow()
 	profile)
 		words="-o --output --export --report -c --config -b --baseline --ranks --steps --format -j --jobs --color -l --long --exit-code --exit-code=new --exit-code=state -q --quiet -h --help"
 		;;
-	report)
-		words="-o --output --svg --png -h --help"
-		;;
 	convert)
 		words="-o --output --ranks --from --to --clock-align --no-verdict -c --config -j --jobs -q --quiet -h --help"
+		;;
+	report)
+		words="-o --output --svg --png -h --help"
 		;;
 	check)
 		words="-c --config -o --output --job --host --nagios --now -h --help"
