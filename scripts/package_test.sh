@@ -1,23 +1,24 @@
 #!/bin/sh
-# Builds the packages of Debian and of rpm, and tries Debian's in a fresh Debian 12: install, run, upgrade, purge.
-# As root, with network; takes some minutes. CI does not run it.
-#   package_test.sh [FOLDER]    FOLDER keeps the packages and the root file system (default: build/packages)
+# Builds the packages of Debian and of rpm, and tries them in fresh root file systems of Debian 12: install, run, upgrade,
+# remove. Debian's run there under systemd, with a receiver of alarms.
+# As root, with network; takes about ten minutes on two processors. CI does not run it.
+#   package_test.sh [FOLDER]    FOLDER keeps the packages and the root file systems (default: build/packages)
 set -eu
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/debian_root.sh"
+. "$(dirname "$0")/package_rpm.sh"
 
 work=${1:-$build/packages}
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
 log_dir=$work/log
-chroot=$work/root
-mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 version=$(sed -n 's/^project(failslow VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")
 commit=$(git -C "$root" rev-parse HEAD)
 [ "$(id -u)" = 0 ] || fail "debootstrap and chroot need root" "run it as root"
 export PATH="/usr/lib/ccache:$PATH" DEBIAN_FRONTEND=noninteractive
 
 packaging_tools() {
-	apt-get install -y --no-install-recommends debhelper debootstrap dpkg-dev lintian rpm cpio
+	apt-get install -y --no-install-recommends debhelper debootstrap dpkg-dev lintian python3 rpm cpio
 }
 
 # sources FOLDER: the tree as it is committed.
@@ -54,84 +55,173 @@ contents() {
 		! dpkg-deb --field "$work/one/failslow_"*.deb Depends | grep -q openblas
 }
 
-fresh_debian() {
-	[ -e "$chroot/etc/debian_version" ] && [ -e "$work/root.done" ] && return 0
-	rm -rf "$chroot"
-	debootstrap --variant=minbase bookworm "$chroot" "$mirror" && touch "$work/root.done"
+# Paths of the root file system, and who may log in; without what systemd and apt keep for themselves.
+paths() {
+	(cd "$chroot" && find . -xdev \( -path ./var/log -o -path ./var/cache -o -path ./var/lib/apt -o -path ./var/lib/dpkg \
+		-o -path ./var/lib/systemd -o -path ./run -o -path ./tmp -o -path ./dev \) -prune -o -print | sort &&
+		cat etc/passwd etc/group)
 }
 
-in_root() {
-	chroot "$chroot" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C \
-		DEBIAN_FRONTEND=noninteractive "$@"
+fresh_root() {
+	fresh_debian "$work/root" systemd && in_root apt-get update && boot && paths >"$work/before"
 }
 
 # Without recommended packages, so without OpenBLAS.
 install_deb() {
-	rm -rf "$chroot/tmp/packages" "$chroot/tmp/job"
-	mkdir -p "$chroot/tmp/packages"
-	cp "$work"/one/*.deb "$chroot/tmp/packages"
-	cp -r "$root/datasets/faults/slow_rank" "$chroot/tmp/job"
-	# shellcheck disable=SC2016 # the shell in the root file system expands it
-	in_root apt-get update &&
-		in_root sh -c 'apt-get install -y --no-install-recommends \
-			$(dpkg-deb --field /tmp/packages/failslow_*.deb Depends | tr "," "\n" | sed "s/ (.*//; s/|.*//")' &&
-		in_root sh -c 'dpkg -i /tmp/packages/*.deb'
+	mkdir -p "$chroot/srv/packages"
+	cp "$work"/one/*.deb "$chroot/srv/packages"
+	cp -r "$root/datasets/faults/slow_rank" "$chroot/srv/told"
+	in_booted sh -c 'apt-get install -y --no-install-recommends /srv/packages/*.deb' &&
+		! in_booted systemctl is-enabled failslow.timer failslow-watch.service
 }
 
 now=2025-06-15T15:08:00Z
 verdict() {
-	in_root failslow detect /tmp/job --now $now --format line
+	in_booted failslow detect /srv/told --now $now --format line
 }
 
 run_installed() {
-	in_root failslow version >"$work/version.txt" && cat "$work/version.txt" &&
+	in_booted failslow version >"$work/version.txt" && cat "$work/version.txt" &&
 		grep -q 'OpenBLAS *absent' "$work/version.txt" &&
 		verdict >"$work/plain.txt" && cat "$work/plain.txt" &&
 		grep -q '^SLOW RANK: rank 5 ' "$work/plain.txt" &&
-		[ "$(in_root systrace-failslow --version)" = "failslow $version" ] &&
-		in_root failslow config where >"$work/where.txt" && cat "$work/where.txt" &&
+		[ "$(in_booted systrace-failslow --version)" = "failslow $version" ] &&
+		in_booted failslow config where >"$work/where.txt" && cat "$work/where.txt" &&
 		grep -q '^/etc/failslow/model_config.json .*in use' "$work/where.txt" &&
-		in_root failslow config check --strict /etc/failslow/model_config.json &&
-		in_root bash -n /usr/share/bash-completion/completions/failslow
+		in_booted failslow config check --strict /etc/failslow/model_config.json &&
+		in_booted bash -n /usr/share/bash-completion/completions/failslow
 }
 
 with_openblas() {
-	in_root apt-get install -y --no-install-recommends libopenblas0-serial &&
-		in_root failslow version | grep 'OpenBLAS *[0-9]' &&
+	in_booted apt-get install -y --no-install-recommends libopenblas0-serial &&
+		in_booted failslow version | grep 'OpenBLAS *[0-9]' &&
 		verdict >"$work/blas.txt" && cmp "$work/plain.txt" "$work/blas.txt"
 }
 
-# The same content under a later version: a changed configuration stays, and the program runs.
+# The same content under a later version: a changed configuration stays, and the service runs the new program.
 upgrade() {
 	rm -rf "$work/later" && mkdir -p "$work/later"
 	for package in "$work"/one/*_*.deb; do
 		name=$(basename "$package" | sed 's/_.*//')
 		dpkg-deb --raw-extract "$package" "$work/later/$name" || return 1
 		sed -i "s/^Version: .*/Version: $version-2/; s/>= $version-1/>= $version-2/" "$work/later/$name/DEBIAN/control"
-		dpkg-deb --root-owner-group --build "$work/later/$name" "$chroot/tmp/packages/later-$name.deb" || return 1
+		dpkg-deb --root-owner-group --build "$work/later/$name" "$chroot/srv/packages/later-$name.deb" || return 1
 	done
 	sed -i 's/"k_sigma": 3/"k_sigma": 4/' "$chroot/etc/failslow/model_config.json"
+	pid=$(watch_pid)
 	# shellcheck disable=SC2016 # dpkg-query expands it
-	in_root sh -c 'dpkg -i /tmp/packages/later-*.deb' &&
-		in_root dpkg-query -W -f '${Version}\n' failslow | grep -qx "$version-2" &&
+	in_booted sh -c 'dpkg -i /srv/packages/later-*.deb' &&
+		in_booted dpkg-query -W -f '${Version}\n' failslow | grep -qx "$version-2" &&
 		grep -q '"k_sigma": 4' "$chroot/etc/failslow/model_config.json" &&
-		in_root failslow detect /tmp/job --config /etc/failslow/model_config.json --now $now --format line
+		[ "$(watch_pid)" != 0 ] && [ "$(watch_pid)" != "$pid" ] &&
+		in_booted failslow detect /srv/told --config /etc/failslow/model_config.json --now $now --format line
 }
 
-# Nothing of failslow's is left, also not what it wrote: the run above used the default folders.
+receiver=
+receive() {
+	rm -f "$work/port" "$work/received"
+	python3 "$root/tests/packages/receiver.py" "$work/port" "$work/received" &
+	receiver=$!
+	for _ in $(seq 50); do
+		[ -s "$work/port" ] && port=$(cat "$work/port") && return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+stop_all() {
+	[ -n "$receiver" ] && kill "$receiver" 2>/dev/null
+	halt
+}
+
+# drop_in UNIT LINES: what an administrator writes with "systemctl edit".
+drop_in() {
+	mkdir -p "$chroot/etc/systemd/system/$1.d"
+	printf '%b' "$2" >"$chroot/etc/systemd/system/$1.d/override.conf"
+}
+
+# A job of eight ranks that goes on, and in which rank 3 has been slow since its step 80. 200 steps are 285 s.
+configure_job() {
+	in_booted failslow simulate /srv/job tp=8 dp=1 steps=200 "start_ns=$(($(date +%s) - 285))000000000" \
+		fault="compute ranks=3 factor=1.6 onset=80" || return 1
+	sed -i 's|"root_path": "[^"]*"|"root_path": "/srv/job"|; s|"syslog": null|"syslog": "journald"|
+		s|"webhook_url": null|"webhook_url": "http://127.0.0.1:'"$port"'/"|' "$chroot/etc/failslow/model_config.json"
+	in_booted apt-get install -y --no-install-recommends libcurl4 &&
+		in_booted failslow config check --strict /etc/failslow/model_config.json || return 1
+	for unit in failslow.service failslow-watch.service; do
+		drop_in $unit '[Service]\nPrivateNetwork=no\nIPAddressAllow=127.0.0.1\nRestrictAddressFamilies=AF_INET AF_INET6\n'
+	done
+	drop_in failslow.timer '[Timer]\nOnActiveSec=1s\n'
+	in_booted systemctl daemon-reload
+}
+
+# within SECONDS COMMAND...: until it succeeds.
+within() {
+	tries=$1
+	shift
+	while ! "$@"; do
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || return 1
+		sleep 1
+	done
+}
+
+has_ended() {
+	[ "$(in_booted systemctl show -P ExecMainExitTimestampMonotonic failslow.service)" != 0 ] &&
+		[ "$(in_booted systemctl show -P ActiveState failslow.service)" = inactive ]
+}
+
+# The timer starts a run; both receivers are told once, and the results belong to the user of the service.
+timer() {
+	receive && configure_job && in_booted systemctl enable --now failslow.timer && within 60 has_ended
+	in_booted systemctl --no-pager status failslow.timer failslow.service
+	in_booted journalctl --no-pager -u failslow.service
+	cat "$work/received"
+	[ "$(in_booted systemctl show -P Result failslow.service)" = success ] &&
+		[ "$(in_booted systemctl show -P ExecMainStatus failslow.service)" = 1 ] &&
+		[ "$(grep -c . "$work/received")" = 1 ] &&
+		grep -q '"edge": *"open"' "$work/received" && grep -q '"ranks": *\[3\]' "$work/received" &&
+		in_booted journalctl --no-pager -o export -t failslow FAILSLOW_RANK=3 | grep -q '^FAILSLOW_INCIDENT=' &&
+		ls -ln "$chroot"/var/lib/private/failslow/*/ &&
+		[ -n "$(find "$chroot/var/lib/private/failslow" -name 'slow_node_result_*.json' ! -user 0)" ]
+}
+
+watch_pid() {
+	in_booted systemctl show -P MainPID failslow-watch.service
+}
+
+says_the_headline() {
+	in_booted systemctl show -P StatusText failslow-watch.service | tee "$work/status" | grep -q 'rank 3'
+}
+
+# The other form of the service, with the same state: nobody is told again.
+watch() {
+	in_booted systemctl disable --now failslow.timer && in_booted systemctl start failslow-watch.service || return 1
+	within 60 says_the_headline
+	in_booted journalctl --no-pager -u failslow-watch.service
+	cat "$work/status"
+	pid=$(watch_pid)
+	[ "$pid" != 0 ] && says_the_headline && in_booted systemctl reload failslow-watch.service && within 60 says_the_headline &&
+		[ "$(watch_pid)" = "$pid" ] && [ "$(grep -c . "$work/received")" = 1 ]
+}
+
+# An administrator who set up both forms, and removes the packages while they run. Nothing is left but sysTrace's file.
 purge() {
-	in_root failslow --config /etc/failslow/model_config.json --quiet || true
-	find "$chroot/etc/systrace" "$chroot/var/lib/failslow" 2>/dev/null || true
 	mkdir -p "$chroot/etc/systrace/result/slow_node"
 	echo '{"resultCode": 200}' >"$chroot/etc/systrace/result/slow_node/slow_node_result_1.json"
-	in_root dpkg --purge failslow-doc failslow-dev failslow || return 1
-	# sysTrace's own file has stayed.
+	in_booted failslow /srv/job --output /etc/systrace/result/slow_node --quiet --exit-code=state
+	[ $? -eq 1 ] && in_booted systemctl enable --now failslow.timer failslow-watch.service || return 1
+	rm -r "$chroot"/etc/systemd/system/failslow*.d
+	in_booted apt-get purge -y failslow-doc failslow-dev failslow libcurl4 libopenblas0-serial &&
+		in_booted apt-get autoremove --purge -y || return 1
+	in_booted systemctl --no-pager --all list-units 'failslow*' | tee "$work/units"
+	! in_booted sh -c 'cat /proc/[0-9]*/comm' | grep failslow && ! grep -q 'failslow.*active' "$work/units" || return 1
 	rm "$chroot/etc/systrace/result/slow_node/slow_node_result_1.json" || return 1
-	rm -rf "$chroot/tmp/packages" "$chroot/tmp/job"
+	find "$chroot/etc/systrace" -type f
 	[ -z "$(find "$chroot/etc/systrace" -type f)" ] || return 1
-	rm -rf "$chroot/etc/systrace"
-	left=$(find "$chroot" -xdev -iname '*failslow*' -not -path "$chroot/proc/*" \
-		-not -path "$chroot/var/log/*")
+	rm -rf "$chroot/etc/systrace" "$chroot/srv/packages" "$chroot/srv/told" "$chroot/srv/job"
+	paths | diff "$work/before" - || return 1
+	left=$(find "$chroot" -xdev -iname '*failslow*' -not -path "$chroot/var/log/*" -not -path "$chroot/proc/*")
 	echo "left: $left"
 	[ -z "$left" ]
 }
@@ -141,24 +231,7 @@ lint() {
 		"$work"/one/*.deb
 }
 
-build_rpm() {
-	top=$work/rpm
-	rm -rf "$top" && mkdir -p "$top/SOURCES"
-	git -C "$root" archive --prefix="failslow-$version/" -o "$top/SOURCES/failslow-$version.tar.gz" "$commit"
-	# On Debian the libraries come from its own packages, so rpm knows none of them.
-	rpmbuild -bb --nodeps --without check --define "_topdir $top" --define "_unitdir /usr/lib/systemd/system" \
-		--define "systemd_post true" --define "systemd_preun true" "$root/packaging/failslow.spec"
-}
-
-rpm_contents() {
-	for package in "$work"/rpm/RPMS/*/*.rpm; do
-		rpm -qip "$package" && rpm -qlp "$package" && rpm -qp --requires --recommends "$package" || return 1
-	done
-	rpm -qlp "$work"/rpm/RPMS/*/failslow-"$version"*.rpm | grep -qx /usr/bin/systrace-failslow &&
-		rpm -qlp "$work"/rpm/RPMS/*/failslow-devel-"$version"*.rpm | grep -qx /usr/include/failslow/detector.h &&
-		! rpm -qp --requires "$work"/rpm/RPMS/*/failslow-"$version"*.rpm | grep -q openblas
-}
-
+trap stop_all EXIT
 ensure_packages build
 hint='read the log that is named above'
 stage "packaging tools" "install debhelper debootstrap dpkg-dev lintian rpm" packaging_tools
@@ -167,11 +240,18 @@ stage "Debian packages once more" "$hint" build_deb two
 stage "both builds have the same bytes" "compare them with diffoscope" same_bytes
 stage "contents" "$hint" contents
 stage "lintian" "$hint" lint
-stage "fresh Debian 12" "is the mirror there? DEBIAN_MIRROR names another one" fresh_debian
+stage "fresh Debian 12 with systemd" "is the mirror there? DEBIAN_MIRROR names another one. May root make namespaces here?" \
+	fresh_root
 stage "install" "$hint" install_deb
 stage "run without OpenBLAS" "$hint" run_installed
 stage "run with OpenBLAS" "$hint" with_openblas
+stage "timer and receivers" "$hint" timer
+stage "watch" "$hint" watch
 stage "upgrade" "$hint" upgrade
 stage "purge" "what is left stands in the log" purge
 stage "rpm packages" "$hint" build_rpm
 stage "contents of the rpm packages" "$hint" rpm_contents
+stage "fresh root for rpm" "$hint" rpm_root
+stage "install by rpm" "$hint" rpm_install
+stage "upgrade by rpm" "$hint" rpm_upgrade
+stage "erase by rpm" "what is left stands in the log" rpm_erase

@@ -1,0 +1,81 @@
+# The packages of rpm, built and tried on Debian. POSIX sh, to be sourced by package_test.sh.
+# The libraries come from Debian's packages, so rpm knows none of them: it builds and installs with --nodeps, from a
+# database of its own in the root file system. The macros of systemd are those of its macros.systemd.
+# shellcheck shell=sh disable=SC2154 # package_test.sh sets root, work, version and commit
+
+# rpm_build OPTION...
+rpm_build() {
+	# shellcheck disable=SC2016 # rpm and its scripts expand it
+	rpmbuild -bb --nodeps --noclean --without check --buildroot "$work/rpm/buildroot" --define "_topdir $work/rpm" \
+		--define '_unitdir /usr/lib/systemd/system' \
+		--define 'systemd_post() if [ $1 -eq 1 ]; then systemctl --no-reload preset %* || :; fi' \
+		--define 'systemd_preun() if [ $1 -eq 0 ]; then systemctl --no-reload disable --now %* || :; fi' \
+		--define 'systemd_postun_with_restart() if [ $1 -ge 1 ]; then systemctl try-restart %* || :; fi' \
+		"$@" "$root/packaging/failslow.spec"
+}
+
+# Then the same content once more as a later release.
+build_rpm() {
+	rm -rf "$work/rpm" && mkdir -p "$work/rpm/SOURCES"
+	git -C "$root" archive --prefix="failslow-$version/" -o "$work/rpm/SOURCES/failslow-$version.tar.gz" "$commit"
+	rpm_build && rpm_build --short-circuit --define 'dist .later'
+}
+
+rpm_contents() {
+	for package in "$work"/rpm/RPMS/*/*-1.*.rpm; do
+		rpm -qip "$package" && rpm -qlp "$package" && rpm -qp --requires --recommends --scripts "$package" || return 1
+	done
+	rpm -qlp "$work"/rpm/RPMS/*/failslow-"$version"-1.x86_64.rpm | grep -qx /usr/bin/systrace-failslow &&
+		rpm -qlp "$work"/rpm/RPMS/noarch/failslow-devel-"$version"-1.noarch.rpm |
+		grep -qx /usr/include/failslow/detector.h &&
+		rpm -qlp "$work"/rpm/RPMS/noarch/failslow-doc-"$version"-1.noarch.rpm |
+		grep -qx /usr/share/doc/failslow/operations/configuration.md &&
+		! rpm -qp --requires "$work"/rpm/RPMS/*/failslow-"$version"-1.x86_64.rpm | grep -q openblas
+}
+
+# As on Fedora and openEuler, no unit is enabled unless somebody says so.
+rpm_root() {
+	halt
+	fresh_debian "$work/root" systemd && in_root apt-get update &&
+		in_root apt-get install -y --no-install-recommends libgsl27 libcjson1 libprotobuf-c1 libcsv3 libpcre2-8-0 \
+			libsqlite3-0 zlib1g libzstd1 libgomp1 || return 1
+	mkdir -p "$chroot/usr/lib/systemd/system-preset" "$chroot/usr/share/bash-completion/completions" \
+		"$chroot/usr/share/zsh/site-functions" "$chroot/var/lib/private"
+	echo 'disable *' >"$chroot/usr/lib/systemd/system-preset/99-default-disable.preset"
+	cp -r "$root/datasets/faults/slow_rank" "$chroot/srv/told"
+	rpm --root "$chroot" --initdb && boot && paths >"$work/before"
+}
+
+# rpm_in_root ACTION...: rpm of this machine; its scripts run in the root file system, beside systemd if that is asked.
+rpm_in_root() {
+	first=$(cat "/proc/$booted/task/$booted/children")
+	rpm --root "/proc/${first%% *}/root" --nodeps "$@"
+}
+
+rpm_install() {
+	rpm_in_root -ivh "$work"/rpm/RPMS/*/failslow*-1.*.rpm && rpm_in_root -V failslow failslow-devel failslow-doc &&
+		! in_booted systemctl is-enabled failslow.timer failslow-watch.service &&
+		verdict >"$work/rpm.txt" && cmp "$work/plain.txt" "$work/rpm.txt" &&
+		[ "$(in_booted systrace-failslow --version)" = "failslow $version" ] &&
+		in_booted failslow config check --strict /etc/failslow/model_config.json
+}
+
+rpm_upgrade() {
+	sed -i 's|"root_path": "[^"]*"|"root_path": "/srv/told"|' "$chroot/etc/failslow/model_config.json"
+	in_booted systemctl daemon-reload && in_booted systemctl enable --now failslow.timer failslow-watch.service || return 1
+	pid=$(watch_pid)
+	rpm_in_root -Uvh "$work"/rpm/RPMS/*/failslow*-1.later.*.rpm && rpm_in_root -q failslow | grep later &&
+		grep -q '"root_path": "/srv/told"' "$chroot/etc/failslow/model_config.json" &&
+		in_booted systemctl is-enabled failslow.timer failslow-watch.service &&
+		[ "$(watch_pid)" != 0 ] && [ "$(watch_pid)" != "$pid" ]
+}
+
+# rpm keeps a changed configuration as .rpmsave, and nothing else stays.
+rpm_erase() {
+	[ -n "$(find "$chroot/var/lib/private/failslow" -type f)" ] &&
+		rpm_in_root -e failslow-doc failslow-devel failslow || return 1
+	in_booted systemctl --no-pager --all list-units 'failslow*' | tee "$work/units"
+	! in_booted sh -c 'cat /proc/[0-9]*/comm' | grep failslow && ! grep -q 'failslow.*active' "$work/units" || return 1
+	rm "$chroot/etc/failslow/model_config.json.rpmsave" && rmdir "$chroot/etc/failslow" || return 1
+	paths | diff "$work/before" -
+}
