@@ -1,6 +1,6 @@
 # Root file systems of Debian 12, commands in them, and systemd as their first process. POSIX sh, to be sourced after
 # lib.sh. As root; all mounts are in namespaces of their own, so none is left behind.
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2154 # lib.sh and its user set log_dir
 
 debian_mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 booted=    # process that systemd runs below
