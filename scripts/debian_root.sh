@@ -85,9 +85,9 @@ in_booted() {
 		HOME=/root LC_ALL=C DEBIAN_FRONTEND=noninteractive "$@"
 }
 
-# Ends what boot began; the kernel ends all processes with the first one.
+# Ends what boot began. unshare takes no other signal; the kernel ends all processes with the first one.
 halt() {
-	[ -n "$booted" ] && kill "$booted" 2>/dev/null && wait "$booted" 2>/dev/null
+	[ -n "$booted" ] && kill -KILL "$booted" && wait "$booted" 2>/dev/null
 	booted=
 	[ -d "$boot_group" ] || return 0
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
