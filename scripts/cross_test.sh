@@ -44,8 +44,8 @@ cross_build() {
 		-DCMAKE_TOOLCHAIN_FILE=/src/cmake/aarch64-linux-gnu.cmake && in_root ninja -C /build
 }
 
-# Without tests whose Python starts the program by itself, without the emulator, and without the one that counts
-# instructions.
+# Without the tests that start the program by its name: the emulator runs the first program alone. `failslow bench` too
+# starts itself.
 cross_tests() {
 	in_root env OMP_WAIT_POLICY=passive ctest --test-dir /build -L unit -j "$jobs" --output-on-failure --timeout 600 \
 		-E '_schemas?$|test_bench$'

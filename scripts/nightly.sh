@@ -9,7 +9,7 @@ set -u
 . "$(dirname "$0")/lib.sh"
 cd "$root" || exit 2
 
-all_parts="memory limits calls kill fuzz tsan peers package"
+all_parts="memory limits calls kill fuzz tsan peers package cross"
 parts=$all_parts
 fuzz_seconds=300
 nightly=$root/build-nightly
@@ -28,7 +28,8 @@ usage: scripts/nightly.sh [--only PART[,PART]...] [--fuzz-seconds N]
   fuzz     each fuzz target runs for N seconds (300), from its corpus
   tsan     unit tests and command lines with the thread sanitizer
   peers    tests against the receivers of alarms (ctest label peers)
-  package  packages are built, installed, used and removed
+  package  packages are built, installed, used and removed, under systemd
+  cross    unit tests and a verdict of a build for 64-bit ARM, in an emulator
 USAGE
 }
 
@@ -168,6 +169,10 @@ part_package() {
 		return 77
 	fi
 	scripts/package_test.sh
+}
+
+part_cross() {
+	FAILSLOW_BUILD=$nightly scripts/cross_test.sh "$nightly/cross"
 }
 
 mkdir -p "$log_dir"
