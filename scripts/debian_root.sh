@@ -87,7 +87,7 @@ in_booted() {
 
 # Ends what boot began. unshare takes no other signal; the kernel ends all processes with the first one.
 halt() {
-	[ -n "$booted" ] && kill -KILL "$booted" && wait "$booted" 2>/dev/null
+	[ -n "$booted" ] && kill -KILL "$booted" && { wait "$booted" 2>/dev/null || true; }
 	booted=
 	[ -d "$boot_group" ] || return 0
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
