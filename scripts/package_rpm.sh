@@ -22,7 +22,7 @@ build_rpm() {
 }
 
 rpm_contents() {
-	for package in "$work"/rpm/RPMS/*/*-1.*.rpm; do
+	for package in "$work"/rpm/RPMS/*/*-1.[!l]*.rpm; do
 		rpm -qip "$package" && rpm -qlp "$package" && rpm -qp --requires --recommends --scripts "$package" || return 1
 	done
 	rpm -qlp "$work"/rpm/RPMS/*/failslow-"$version"-1.x86_64.rpm | grep -qx /usr/bin/systrace-failslow &&
@@ -43,17 +43,17 @@ rpm_root() {
 		"$chroot/usr/share/zsh/site-functions" "$chroot/var/lib/private"
 	echo 'disable *' >"$chroot/usr/lib/systemd/system-preset/99-default-disable.preset"
 	cp -r "$root/datasets/faults/slow_rank" "$chroot/srv/told"
-	rpm --root "$chroot" --initdb && boot && paths >"$work/before"
+	rpm --root "$chroot" --dbpath /var/lib/rpm --initdb && boot && paths >"$work/before"
 }
 
 # rpm_in_root ACTION...: rpm of this machine; its scripts run in the root file system, beside systemd if that is asked.
 rpm_in_root() {
 	first=$(cat "/proc/$booted/task/$booted/children")
-	rpm --root "/proc/${first%% *}/root" --nodeps "$@"
+	rpm --root "/proc/${first%% *}/root" --dbpath /var/lib/rpm "$@"
 }
 
 rpm_install() {
-	rpm_in_root -ivh "$work"/rpm/RPMS/*/failslow*-1.*.rpm && rpm_in_root -V failslow failslow-devel failslow-doc &&
+	rpm_in_root --nodeps -ivh "$work"/rpm/RPMS/*/failslow*-1.[!l]*.rpm && rpm_in_root --nodeps -V failslow failslow-devel failslow-doc &&
 		! in_booted systemctl is-enabled failslow.timer failslow-watch.service &&
 		verdict >"$work/rpm.txt" && cmp "$work/plain.txt" "$work/rpm.txt" &&
 		[ "$(in_booted systrace-failslow --version)" = "failslow $version" ] &&
@@ -64,7 +64,7 @@ rpm_upgrade() {
 	sed -i 's|"root_path": "[^"]*"|"root_path": "/srv/told"|' "$chroot/etc/failslow/model_config.json"
 	in_booted systemctl daemon-reload && in_booted systemctl enable --now failslow.timer failslow-watch.service || return 1
 	pid=$(watch_pid)
-	rpm_in_root -Uvh "$work"/rpm/RPMS/*/failslow*-1.later.*.rpm && rpm_in_root -q failslow | grep later &&
+	rpm_in_root --nodeps -Uvh "$work"/rpm/RPMS/*/failslow*-1.later.*.rpm && rpm_in_root -q failslow | grep later &&
 		grep -q '"root_path": "/srv/told"' "$chroot/etc/failslow/model_config.json" &&
 		in_booted systemctl is-enabled failslow.timer failslow-watch.service &&
 		[ "$(watch_pid)" != 0 ] && [ "$(watch_pid)" != "$pid" ]
@@ -73,7 +73,7 @@ rpm_upgrade() {
 # rpm keeps a changed configuration as .rpmsave, and nothing else stays.
 rpm_erase() {
 	[ -n "$(find "$chroot/var/lib/private/failslow" -type f)" ] &&
-		rpm_in_root -e failslow-doc failslow-devel failslow || return 1
+		rpm_in_root --nodeps -e failslow-doc failslow-devel failslow || return 1
 	in_booted systemctl --no-pager --all list-units 'failslow*' | tee "$work/units"
 	! in_booted sh -c 'cat /proc/[0-9]*/comm' | grep failslow && ! grep -q 'failslow.*active' "$work/units" || return 1
 	rm "$chroot/etc/failslow/model_config.json.rpmsave" && rmdir "$chroot/etc/failslow" || return 1
