@@ -21,6 +21,7 @@ build | libcjson-dev         | cjson-devel
 build | libprotobuf-c-dev    | protobuf-c-devel
 build | protobuf-c-compiler  | protobuf-c-compiler protobuf-c
 build | libcsv-dev           | libcsv-devel
+build | gettext              | gettext
 build | libpcre2-dev         | pcre2-devel
 build | libopenblas-serial-dev | openblas-devel
 build | libsqlite3-dev       | sqlite-devel

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/language.h"
 #include "base/log_line.h"
 #include "base/number.h"
 #include "base/utf8.h"
@@ -79,6 +80,13 @@ static size_t make_line(char *line, enum fsl_log_level level, const char *tag, c
 	return fsl_log_line(line, &entry);
 }
 
+/* Lines for programs stay English. */
+static const char *for_reader(const char *message, struct fsl_told *told)
+{
+	bool is_text = atomic_load(&log_form) == FSL_LOG_TEXT;
+	return is_text ? fsl_tell(message, told) : message;
+}
+
 void fsl_log(enum fsl_log_level level, const char *tag, const char *format, ...)
 {
 	char message[MESSAGE_BYTES], line[FSL_LOG_LINE_BYTES];
@@ -90,7 +98,8 @@ void fsl_log(enum fsl_log_level level, const char *tag, const char *format, ...)
 	(void)vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
 	fsl_log_make_plain(message);
-	size_t length = make_line(line, level, tag, message);
+	struct fsl_told told;
+	size_t length = make_line(line, level, tag, for_reader(message, &told));
 	/* One call, so that lines of several threads do not mix. */
 	(void)fwrite(line, 1, length, stderr);
 }
@@ -106,10 +115,12 @@ void fsl_log_from_handler(const char *tag, const char *message)
 /* One link of a chain as it is shown, made plain. */
 static void show_link(const struct fsl_cause_link *link, char *out, size_t size)
 {
+	struct fsl_told told;
+	const char *message = for_reader(link->message, &told);
 	if (fsl_log_level_get() >= FSL_LOG_INFO) {
-		(void)snprintf(out, size, "%s (%s:%d)", link->message, link->file, link->line);
+		(void)snprintf(out, size, "%s (%s:%d)", message, link->file, link->line);
 	} else {
-		(void)snprintf(out, size, "%s", link->message);
+		(void)snprintf(out, size, "%s", message);
 	}
 	fsl_log_make_plain(out);
 }
@@ -144,10 +155,12 @@ void fsl_error_print(FILE *stream, const struct fsl_error *err)
 		return;
 	}
 	for (size_t i = plain.n_causes; i-- > 0;) {
-		const char *lead = i + 1 == plain.n_causes ? "failslow: error" : "  because";
+		const char *lead =
+			i + 1 == plain.n_causes ? N_("failslow: error") : N_("  because");
 		char shown[CHAIN_BYTES];
 		show_link(&plain.causes[i], shown, sizeof(shown));
-		(void)fprintf(stream, "%s%s: %s\n", priority, lead, shown);
+		struct fsl_told told;
+		(void)fprintf(stream, "%s%s: %s\n", priority, fsl_tell(lead, &told), shown);
 	}
 }
 

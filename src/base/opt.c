@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/language.h"
 #include "base/log.h"
 #include "base/nearest.h"
 #include "base/number.h"
@@ -322,6 +323,7 @@ void fsl_opt_print(FILE *stream, const struct fsl_opt *options, int width)
 			cursor = 0;
 		}
 		(void)fprintf(stream, "%*s", column - cursor, "");
-		fsl_wrap(stream, option->help, column, column, width);
+		struct fsl_told told;
+		fsl_wrap(stream, fsl_tell(option->help, &told), column, column, width);
 	}
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/language.h"
 #include "base/mem.h"
 #include "base/try.h"
 #include "cli/command.h"
@@ -43,7 +44,9 @@ static void count_problem(void *context, enum fsl_log_level level, const char *t
 	findings->n_warnings += word[0] == 'w';
 	findings->n_notes += word[0] == 'n';
 	if (findings->problems == NULL) {
-		printf("%s: %s\n", word, text);
+		struct fsl_told told;
+		(void)fsl_tell_print(stdout, "%s: ", word);
+		printf("%s\n", fsl_tell(text, &told));
 		return;
 	}
 	cJSON *object = fsl_document_object(&findings->document, findings->problems, NULL);
@@ -92,11 +95,12 @@ static enum fsl_status check_together(const struct fsl_config *config, struct fi
 /* The last line of `check`. */
 static void print_summary(const char *path, const struct findings *findings, bool has_known_keys)
 {
-	printf("%s: %s, errors=%zu, warnings=%zu", path,
-	       findings->n_errors > 0 ? "cannot be used"
-	       : has_known_keys       ? "can be used"
-				      : "no key of it is known, so the defaults hold",
-	       findings->n_errors, findings->n_warnings);
+	struct fsl_told told;
+	const char *state = findings->n_errors > 0 ? "cannot be used"
+			    : has_known_keys       ? "can be used"
+						   : "no key of it is known, so the defaults hold";
+	printf("%s: %s, errors=%zu, warnings=%zu", path, fsl_tell(state, &told), findings->n_errors,
+	       findings->n_warnings);
 	if (findings->n_notes > 0) {
 		printf(", notes=%zu", findings->n_notes);
 	}

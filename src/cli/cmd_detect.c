@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/deadline.h"
+#include "base/language.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "base/try.h"
@@ -282,7 +283,7 @@ static enum fsl_status tell_captures_too(const struct options *options, int *exi
 			options->paths[0]);
 		return FSL_OK;
 	}
-	(void)printf("\nCaptures of the profiler\n");
+	(void)fsl_tell_print(stdout, "\nCaptures of the profiler\n");
 	enum fsl_status status = tell_captures(options, true, true, &code, err);
 	*exit_code = code != FSL_EXIT_DONE ? code : *exit_code;
 	return status;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/language.h"
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/sort.h"
@@ -83,16 +84,17 @@ static void print_one(const struct fsl_incident *item, int width)
 		(void)snprintf(loss, sizeof(loss), ", %.0f %% lost", 100.0 * item->lost_share);
 	}
 	bool is_open = item->status == FSL_INCIDENT_OPEN;
-	printf("%s to %s  %s\n", time_or_dash(item->opened_ns, begin),
-	       is_open ? "now" : time_or_dash(item->cleared_ns, end),
-	       fsl_incident_status_text(item->status));
+	(void)fsl_tell_print(stdout, "%s to %s  %s\n", time_or_dash(item->opened_ns, begin),
+			     is_open ? "now" : time_or_dash(item->cleared_ns, end),
+			     fsl_incident_status_text(item->status));
+	struct fsl_told told;
 	(void)snprintf(line, sizeof(line), "job %s: %s%s%s%s", item->job_name, item->kind,
 		       *item->cause != '\0' ? ", " : "", item->cause, loss);
 	printf("%*s", INDENT, "");
-	fsl_wrap(stdout, line, INDENT, INDENT, width);
+	fsl_wrap(stdout, fsl_tell(line, &told), INDENT, INDENT, width);
 	(void)snprintf(line, sizeof(line), "%.1000s", item->headline);
 	printf("%*s", INDENT, "");
-	fsl_wrap(stdout, line, INDENT, INDENT, width);
+	fsl_wrap(stdout, fsl_tell(line, &told), INDENT, INDENT, width);
 }
 
 /* A host of an incident of the last seven days. */
@@ -150,9 +152,10 @@ static enum fsl_status print_recurrence(const struct fsl_incidents *list, int64_
 			n_jobs += end == begin || strcmp(seen[end].job, seen[end - 1].job) != 0;
 		}
 		if (end - begin > 1) {
-			printf("%shost %.*s: %zu incidents in 7 days, in %zu job%s\n", gap,
-			       (int)seen[begin].host.length, seen[begin].host.text, end - begin,
-			       n_jobs, n_jobs == 1 ? "" : "s");
+			(void)fsl_tell_print(
+				stdout, "%shost %.*s: %zu incidents in 7 days, in %zu job%s\n", gap,
+				(int)seen[begin].host.length, seen[begin].host.text, end - begin,
+				n_jobs, n_jobs == 1 ? "" : "s");
 			gap = "";
 		}
 	}
@@ -165,7 +168,7 @@ static enum fsl_status print_list(const struct fsl_incidents *list, int64_t now_
 {
 	int width = fsl_terminal_width();
 	if (list->n_items == 0) {
-		printf("no incident\n");
+		(void)fsl_tell_print(stdout, "no incident\n");
 	}
 	for (size_t i = 0; i < list->n_items; i++) {
 		print_one(&list->items[i], width);
@@ -211,19 +214,23 @@ static enum fsl_status print_list_json(const struct fsl_incidents *list, struct 
 static void print_repeat(const struct fsl_host_records *records)
 {
 	size_t n_named = 0;
-	printf("%-24s  %9s  %8s  %8s  %s\n", "host", "incidents", "job-days", "expected", "chance");
+	(void)fsl_tell_print(stdout, "%-24s  %9s  %8s  %8s  %s\n", N_("host"), N_("incidents"),
+			     N_("job-days"), N_("expected"), N_("chance"));
 	for (size_t i = 0; i < records->n_items; i++) {
 		const struct fsl_host_record *record = &records->items[i];
 		if (record->n_incidents == 0 && i >= 10) {
 			continue;
 		}
 		n_named += record->stands_out;
-		printf("%-24s  %9lld  %8.2f  %8.2f  %.2g%s\n", record->host,
-		       (long long)record->n_incidents, record->job_days, record->expected,
-		       record->p_value, record->stands_out ? "  STANDS OUT" : "");
+		(void)fsl_tell_print(stdout, "%-24s  %9lld  %8.2f  %8.2f  %.2g%s\n", record->host,
+				     (long long)record->n_incidents, record->job_days,
+				     record->expected, record->p_value,
+				     record->stands_out ? "  STANDS OUT" : "");
 	}
-	printf(n_named > 0 ? "chance: of so many incidents or more, if all hosts were alike\n"
-			   : "no host has more incidents than chance gives to one of them\n");
+	(void)fsl_tell_print(
+		stdout, n_named > 0
+				? "chance: of so many incidents or more, if all hosts were alike\n"
+				: "no host has more incidents than chance gives to one of them\n");
 }
 
 static enum fsl_status print_repeat_json(const struct fsl_host_records *records,

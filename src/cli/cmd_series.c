@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/growth.h"
+#include "base/language.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
 #include "cli/confined.h"
@@ -232,7 +233,7 @@ static const char *const headings[COLUMNS_N] = {"index", "time", "before", "afte
 static enum fsl_status print_text(const struct result *result, struct fsl_error *err)
 {
 	size_t n = result->shifts.n;
-	printf("%s\n", result->summary);
+	(void)fsl_tell_print(stdout, "%s\n", result->summary);
 	if (n == 0) {
 		return FSL_OK;
 	}

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/language.h"
 #include "base/mem.h"
 #include "base/try.h"
 #include "cli/command.h"
@@ -73,30 +74,33 @@ static void list_keys(void)
 	size_t n_presets = 0, n_keys = 0;
 	const struct fsl_sim_preset *presets = fsl_sim_presets(&n_presets);
 	const struct fsl_sim_key *keys = fsl_sim_keys(&n_keys);
-	(void)printf("presets\n");
+	(void)fsl_tell_print(stdout, "presets\n");
 	for (size_t i = 0; i < n_presets; i++) {
-		(void)printf("  %-15s %s\n", presets[i].name, presets[i].summary);
+		(void)fsl_tell_print(stdout, "  %-15s %s\n", presets[i].name, presets[i].summary);
 	}
-	(void)printf("\nfamilies\n");
+	(void)fsl_tell_print(stdout, "\nfamilies\n");
 	const struct fsl_sim_preset *family = NULL;
 	for (int i = 0; (family = fsl_sim_family(i)) != NULL; i++) {
-		(void)printf("  %-15s %s\n", family->name, family->summary);
+		(void)fsl_tell_print(stdout, "  %-15s %s\n", family->name, family->summary);
 	}
-	(void)printf("\nkeys\n");
+	(void)fsl_tell_print(stdout, "\nkeys\n");
 	for (size_t i = 0; i < n_keys; i++) {
-		(void)printf("  %-15s %s", keys[i].name, keys[i].help);
+		(void)fsl_tell_print(stdout, "  %-15s %s", keys[i].name, keys[i].help);
 		for (size_t k = 0; keys[i].choices != NULL && keys[i].choices[k] != NULL; k++) {
-			(void)printf("%s%s", k == 0 ? ": " : "|", keys[i].choices[k]);
+			(void)fsl_tell_print(stdout, "%s%s", k == 0 ? ": " : "|",
+					     keys[i].choices[k]);
 		}
-		(void)printf("\n");
+		(void)fsl_tell_print(stdout, "\n");
 	}
-	(void)printf("\nfaults: fault=\"KIND [ranks=3,7-9|all] [host=2] [factor=F] [extra_ms=MS] "
-		     "[onset=STEP]\n        [until=STEP] [ramp=STEPS] [period=STEPS on=STEPS] "
-		     "[back=STEPS]\"\n  ");
+	(void)fsl_tell_print(
+		stdout,
+		"\nfaults: fault=\"KIND [ranks=3,7-9|all] [host=2] [factor=F] [extra_ms=MS] "
+		"[onset=STEP]\n        [until=STEP] [ramp=STEPS] [period=STEPS on=STEPS] "
+		"[back=STEPS]\"\n  ");
 	for (int i = 0; i < FSL_SIM_FAULT_KINDS_N; i++) {
-		(void)printf(" %s", fsl_sim_fault_text((enum fsl_sim_fault_kind)i));
+		(void)fsl_tell_print(stdout, " %s", fsl_sim_fault_text((enum fsl_sim_fault_kind)i));
 	}
-	(void)printf("\n");
+	(void)fsl_tell_print(stdout, "\n");
 }
 
 static bool is_fault(const char *setting)
@@ -154,36 +158,39 @@ static enum fsl_status check_folder(const char *dir, struct fsl_error *err)
 static void tell(const struct request *request, const struct fsl_sim_params *params,
 		 const struct fsl_sim_truth *truth)
 {
-	(void)printf("%s: %d ranks (tp %d, dp %d, pp %d), %d steps of %.1f ms, %" PRIu64
-		     " operators\n",
-		     request->is_dry ? "would write" : request->dir, (int)fsl_sim_n_ranks(params),
-		     (int)params->tp, (int)params->dp, (int)params->pp, (int)params->steps,
-		     truth->step_ms, truth->n_ops);
+	(void)fsl_tell_print(stdout,
+			     "%s: %d ranks (tp %d, dp %d, pp %d), %d steps of %.1f ms, %" PRIu64
+			     " operators\n",
+			     request->is_dry ? "would write" : request->dir,
+			     (int)fsl_sim_n_ranks(params), (int)params->tp, (int)params->dp,
+			     (int)params->pp, (int)params->steps, truth->step_ms, truth->n_ops);
 	for (size_t i = 0; i < params->n_faults; i++) {
 		const struct fsl_sim_fault *fault = &params->faults[i];
-		(void)printf("fault: %s from step %d", fsl_sim_fault_text(fault->kind),
-			     (int)fault->onset_step);
+		(void)fsl_tell_print(stdout, "fault: %s from step %d",
+				     fsl_sim_fault_text(fault->kind), (int)fault->onset_step);
 		if (fault->until_step >= 0) {
-			(void)printf(" to %d", (int)fault->until_step);
+			(void)fsl_tell_print(stdout, " to %d", (int)fault->until_step);
 		}
-		(void)printf("\n");
+		(void)fsl_tell_print(stdout, "\n");
 	}
 	if (params->n_faults > 0 && isfinite(truth->slowdown)) {
-		(void)printf("with it a step takes %.1f ms, without it %.1f ms: %+.1f %%\n",
-			     truth->fault_step_ms, truth->fault_healthy_ms,
-			     100.0 * (truth->slowdown - 1.0));
+		(void)fsl_tell_print(stdout,
+				     "with it a step takes %.1f ms, without it %.1f ms: %+.1f %%\n",
+				     truth->fault_step_ms, truth->fault_healthy_ms,
+				     100.0 * (truth->slowdown - 1.0));
 	}
 	if (truth->n_culprits > 0) {
 		enum { SHOWN_MAX = 16 };
-		(void)printf("culprits:");
+		(void)fsl_tell_print(stdout, "culprits:");
 		for (size_t i = 0; i < truth->n_culprits && i < SHOWN_MAX; i++) {
-			(void)printf(" %d", (int)truth->culprits[i]);
+			(void)fsl_tell_print(stdout, " %d", (int)truth->culprits[i]);
 		}
-		(void)printf(truth->n_culprits > SHOWN_MAX ? " ...\n" : "\n");
+		(void)fsl_tell_print(stdout, truth->n_culprits > SHOWN_MAX ? " ...\n" : "\n");
 	}
 	if (!request->is_dry) {
-		(void)printf("next: failslow detect %s --now %" PRId64 " --output %s/out\n",
-			     request->dir, truth->now_ns, request->dir);
+		(void)fsl_tell_print(stdout,
+				     "next: failslow detect %s --now %" PRId64 " --output %s/out\n",
+				     request->dir, truth->now_ns, request->dir);
 	}
 }
 

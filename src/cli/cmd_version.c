@@ -16,6 +16,7 @@
 #include "alarm/channel.h"
 #include "alarm/http.h"
 #include "base/blas.h"
+#include "base/language.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
 #include "cli/confined.h"
@@ -69,7 +70,7 @@ static void add_facts(struct fsl_document *document, cJSON *root, const char *ke
 
 static void print_facts(const char *heading, const struct fact *facts, size_t n_facts)
 {
-	printf("%s:\n", heading);
+	(void)fsl_tell_print(stdout, "%s:\n", heading);
 	for (size_t i = 0; i < n_facts; i++) {
 		printf("  %-10s  %s\n", facts[i].name, facts[i].value);
 	}
@@ -115,8 +116,8 @@ static enum fsl_status print_version(bool as_json, struct fsl_error *err)
 		return fsl_print_json(fsl_document_finish(&document, root), err);
 	}
 	printf("failslow %s (plug-in ABI %d)\n", FSL_VERSION, FSL_DETECTOR_ABI);
-	print_facts("Libraries", libraries, n_libraries);
-	print_facts("Build", options, n_options);
+	print_facts(N_("Libraries"), libraries, n_libraries);
+	print_facts(N_("Build"), options, n_options);
 	return FSL_OK;
 }
 

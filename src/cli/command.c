@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/columns.h"
+#include "base/language.h"
 #include "base/log.h"
 #include "base/nearest.h"
 #include "base/os_error.h"
@@ -32,7 +34,7 @@ static const char usage[] = "usage: failslow [COMMAND] [OPTION]... [OPERAND]...\
 static void print_help(void)
 {
 	const int indent = NAME_WIDTH + 3;
-	printf("%s\n", usage);
+	(void)fsl_tell_print(stdout, "%s\n", usage);
 	fsl_print_fitted(
 		"Reads what a training cluster left on disk and says whether a job slowed down, "
 		"which rank did it, why, and what it costs.\n\n"
@@ -41,7 +43,9 @@ static void print_help(void)
 		"Commands:\n");
 	for (const struct fsl_command *command = fsl_commands; command->name != NULL; command++) {
 		printf("  %-*s ", NAME_WIDTH, command->name);
-		fsl_wrap(stdout, command->summary, indent, indent, fsl_terminal_width());
+		struct fsl_told told;
+		fsl_wrap(stdout, fsl_tell(command->summary, &told), indent, indent,
+			 fsl_terminal_width());
 	}
 	fsl_print_fitted(
 		"\nfailslow COMMAND --help shows the options of a command.\n" FSL_EXIT_CODES_TEXT);
@@ -51,13 +55,16 @@ void fsl_command_help(const char *name, const char *synopsis, const char *text,
 		      const struct fsl_opt *options)
 {
 	const char *second = strchr(synopsis, '\n');
-	const int indent = printf("usage: failslow ");
+	struct fsl_told told;
+	const char *lead = fsl_tell(N_("usage: failslow"), &told);
+	const int indent = fsl_columns(lead, strlen(lead)) + 1;
+	printf("%s ", lead);
 	fsl_wrap(stdout, synopsis, indent, indent, fsl_terminal_width());
 	printf("%s\n", second != NULL ? second + 1 : "");
 	fsl_print_fitted(text);
-	printf("\nOptions:\n");
+	(void)fsl_tell_print(stdout, N_("\nOptions:\n"));
 	fsl_opt_print(stdout, options, fsl_terminal_width());
-	printf("\nManual: failslow-%s(1)\n", name);
+	(void)fsl_tell_print(stdout, "\nManual: failslow-%s(1)\n", name);
 }
 
 int fsl_exit_code(enum fsl_status status)
@@ -139,12 +146,13 @@ static enum fsl_status run_bare(char **argv, int *exit_code, struct fsl_error *e
 	if (fsl_config_find_default(&place)) {
 		return fsl_cmd_detect(1, argv, exit_code, err);
 	}
-	(void)fprintf(stderr,
-		      "%s"
-		      "Try: failslow DIR                          a folder with a job's data\n"
-		      "     failslow --config model_config.json   as configured\n"
-		      "     failslow --help\n",
-		      usage);
+	(void)fsl_tell_print(
+		stderr,
+		"%s"
+		"Try: failslow DIR                          a folder with a job's data\n"
+		"     failslow --config model_config.json   as configured\n"
+		"     failslow --help\n",
+		usage);
 	*exit_code = FSL_EXIT_USAGE;
 	return FSL_OK;
 }
@@ -237,6 +245,7 @@ int fsl_command_line(int argc, char **argv)
 	int exit_code = FSL_EXIT_DONE;
 	/* A closed pipe must not end a run before its verdict files are written. */
 	(void)signal(SIGPIPE, SIG_IGN);
+	fsl_language_begin();
 	fsl_log_look_at_stream();
 	(void)signal(SIGXFSZ, SIG_IGN); /* nor one file that may not get so long: writes fail */
 	enum fsl_status status = run(argc, argv, &exit_code, &err);

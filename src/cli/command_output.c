@@ -7,6 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/columns.h"
+#include "base/language.h"
 #include "base/number.h"
 #include "base/try.h"
 #include "base/wrap.h"
@@ -77,7 +79,10 @@ static struct layout layout_of(const char *const *cells, size_t n_rows, size_t n
 	int last = 0, cut = 0;
 	for (size_t i = 0; i < n_rows * n_columns; i++) {
 		size_t column = i % n_columns;
-		int width = (int)strlen(cell_text(cells[i]));
+		struct fsl_told told;
+		const char *text = cell_text(cells[i]);
+		text = i < n_columns ? fsl_tell(text, &told) : text;
+		int width = fsl_columns(text, strlen(text));
 		int *widest = column + 1 < n_columns ? &layout.widths[column] : &last;
 		*widest = width > *widest ? width : *widest;
 	}
@@ -98,6 +103,12 @@ static void print_cell(const char *cell, int width, bool is_end)
 {
 	static const char dots[] = "...";
 	bool is_cut = (int)strlen(cell) > width;
+	int n = fsl_columns(cell, strlen(cell));
+	if (n < (int)strlen(cell) && n <= width) {
+		printf("%s%*s", cell, is_end ? 0 : width - n + COLUMN_GAP, "");
+		(void)fputs(is_end ? "\n" : "", stdout);
+		return;
+	}
 	int n_shown = is_cut ? width - (int)strlen(dots) : width;
 	printf("%-*.*s%s%s", is_end ? 0 : n_shown, n_shown, cell, is_cut ? dots : "",
 	       is_end ? "\n" : "  ");
@@ -109,13 +120,15 @@ static void print_below(const struct layout *layout, const char *const *row,
 {
 	for (size_t i = 0; i + 1 < layout->n_columns; i++) {
 		if ((int)strlen(cell_text(row[i])) > layout->widths[i]) {
-			printf("%*s%s: %s\n", BELOW_INDENT, "", titles[i], row[i]);
+			struct fsl_told told;
+			printf("%*s%s: %s\n", BELOW_INDENT, "", fsl_tell(titles[i], &told), row[i]);
 		}
 	}
 	const char *last = cell_text(row[layout->n_columns - 1]);
 	if (*last != '\0') {
+		struct fsl_told told;
 		printf("%*s", BELOW_INDENT, "");
-		fsl_wrap(stdout, last, BELOW_INDENT, BELOW_INDENT, layout->width);
+		fsl_wrap(stdout, fsl_tell(last, &told), BELOW_INDENT, BELOW_INDENT, layout->width);
 	}
 }
 
@@ -126,12 +139,15 @@ void fsl_print_table(const char *const *cells, size_t n_rows, size_t n_columns, 
 	for (size_t r = 0; r < n_rows; r++) {
 		const char *const *row = cells + r * n_columns;
 		size_t n_shown = row_length(row, n_columns - layout.is_stacked);
+		struct fsl_told told;
 		for (size_t column = 0; column < n_shown && column + 1 < n_columns; column++) {
-			print_cell(cell_text(row[column]), layout.widths[column],
+			const char *text = cell_text(row[column]);
+			print_cell(r == 0 ? fsl_tell(text, &told) : text, layout.widths[column],
 				   column + 1 == n_shown);
 		}
 		if (n_shown == n_columns) {
-			fsl_wrap(stdout, row[n_columns - 1], indent, indent, layout.width);
+			fsl_wrap(stdout, fsl_tell(row[n_columns - 1], &told), indent, indent,
+				 layout.width);
 		} else if (n_shown == 0) {
 			printf("\n");
 		}
@@ -141,12 +157,33 @@ void fsl_print_table(const char *const *cells, size_t n_rows, size_t n_columns, 
 	}
 }
 
+/* Prints the line @text[0 .. length) in the user's language; false: it has none in it. */
+static bool print_translated(const char *text, int indent, int length, int width)
+{
+	struct fsl_told line, told;
+	int n = snprintf(line.text, sizeof(line.text), "%.*s", length - indent, text + indent);
+	const char *shown = line.text;
+	if (n > 0 && (size_t)n < sizeof(line.text)) {
+		shown = fsl_tell(line.text, &told);
+	}
+	if (shown == line.text) {
+		return false;
+	}
+	printf("%*s", indent, "");
+	fsl_wrap(stdout, shown, indent, indent > 0 ? indent + COLUMN_GAP : 0, width);
+	return true;
+}
+
 void fsl_print_fitted(const char *text)
 {
 	static const char command[] = "  failslow ";
 	int width = fsl_terminal_width();
 	while (*text != '\0') {
 		int length = (int)strcspn(text, "\n"), indent = (int)strspn(text, " ");
+		if (*fsl_language_name() != '\0' && print_translated(text, indent, length, width)) {
+			text += length + (text[length] == '\n');
+			continue;
+		}
 		if (length <= width || strncmp(text, command, strlen(command)) == 0) {
 			printf("%.*s\n", length, text);
 		} else {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/language.h"
 #include "base/mem.h"
 #include "base/try.h"
 #include "cli/command_output.h"
@@ -101,8 +102,10 @@ enum fsl_status fsl_config_init(const char *path, struct fsl_error *err)
 	enum fsl_status status = write_file(path, text, err);
 	fsl_arena_fini(&arena);
 	if (status == FSL_OK) {
-		printf("written: %s\nnext: set root_path, then run failslow config check --strict %s\n",
-		       path, path);
+		(void)fsl_tell_print(
+			stdout,
+			"written: %s\nnext: set root_path, then run failslow config check --strict %s\n",
+			path, path);
 	}
 	return status;
 }
@@ -152,7 +155,7 @@ enum fsl_status fsl_config_where(bool as_json, struct fsl_error *err)
 	}
 	fsl_print_table(cells, n_places + 1, N_COLUMNS, fsl_terminal_width());
 	if (!is_found) {
-		printf("in use: built-in defaults\n");
+		(void)fsl_tell_print(stdout, "in use: built-in defaults\n");
 	}
 	return FSL_OK;
 }

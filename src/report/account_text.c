@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "account/account.h"
+#include "base/language.h"
 #include "base/mem.h"
 #include "text/phrase.h"
 
@@ -189,7 +190,9 @@ static bool print_losses(const struct fsl_screen *screen, const struct fsl_accou
 	}
 	n_shown = n <= n_shown ? n : n_shown - 1;
 	for (size_t column = 0; column < COLUMNS_N; column++) {
-		(void)snprintf(table.cells[0][column], FSL_TABLE_CELL_MAX, "%s", titles[column]);
+		struct fsl_told told;
+		(void)snprintf(table.cells[0][column], FSL_TABLE_CELL_MAX, "%s",
+			       fsl_tell(titles[column], &told));
 		table.is_right_aligned[column] = column != COLUMN_KIND;
 	}
 	for (size_t i = 0; table.n_rows <= n_shown; i++) {

@@ -1,9 +1,11 @@
-/* Wrapping and alignment, by code points; colours only when asked for. */
+/* Wrapping and alignment, by columns; colours only when asked for. */
 #include "report/screen.h"
 
 #include <limits.h>
 #include <string.h>
 
+#include "base/columns.h"
+#include "base/language.h"
 #include "base/utf8.h"
 
 enum {
@@ -59,25 +61,20 @@ static size_t next_character(const char *text, bool *is_clean)
 	return n_bytes > 0 ? n_bytes : 1;
 }
 
-/* At most @n_max characters of @text[0 .. length); returns how many were printed. */
+/* Characters of @text[0 .. length) that fit into @n_max columns; returns the columns taken. */
 static int put_clean(const struct fsl_screen *screen, const char *text, size_t length, int n_max)
 {
 	int n = 0;
-	for (const char *c = text; c < text + length && n < n_max; n++) {
+	for (const char *c = text; c < text + length;) {
 		bool is_clean = false;
 		size_t n_bytes = next_character(c, &is_clean);
+		int n_columns = fsl_columns(c, n_bytes);
+		if (n + n_columns > n_max) {
+			break;
+		}
 		(void)fwrite(is_clean ? c : "?", 1, is_clean ? n_bytes : 1, screen->stream);
 		c += n_bytes;
-	}
-	return n;
-}
-
-static int characters(const char *text, size_t length)
-{
-	int n = 0;
-	for (const char *c = text; c < text + length; n++) {
-		bool is_clean = false;
-		c += next_character(c, &is_clean);
+		n += n_columns;
 	}
 	return n;
 }
@@ -106,12 +103,12 @@ static bool is_glue(const char *text, const char *blank)
 	       blank[3] == ':';
 }
 
-/* Bytes up to the next blank at which a line may end. */
+/* Bytes up to the next place at which a line may end. */
 static size_t word_length(const char *text)
 {
-	size_t length = strcspn(text, " ");
+	size_t length = fsl_unbroken(text);
 	while (text[length] == ' ' && is_glue(text, text + length)) {
-		length += 1 + strcspn(text + length + 1, " ");
+		length += 1 + fsl_unbroken(text + length + 1);
 	}
 	return length;
 }
@@ -127,16 +124,18 @@ static void end_line(const struct fsl_screen *screen)
 /* Lines of @text from column @indent on. */
 static int count_lines(const struct fsl_screen *screen, const char *text, int indent)
 {
-	int n_lines = 1, column = indent;
+	int n_lines = 1, column = indent, gap = 0;
 	while (*text != '\0') {
 		size_t length = word_length(text);
-		int n = characters(text, length);
-		if (column > indent && column + 1 + n > screen->width) {
+		int n = fsl_columns(text, length);
+		if (column > indent && column + gap + n > screen->width) {
 			n_lines++;
 			column = indent;
+			gap = 0;
 		}
-		column += n + (column > indent);
+		column += n + gap;
 		text += length;
+		gap = *text == ' ';
 		text += strspn(text, " ");
 	}
 	return n_lines;
@@ -157,11 +156,11 @@ static void put_wrapped(const struct fsl_screen *screen, const char *text, int c
 			int n_lines)
 {
 	bool is_line_empty = true;
-	int room = room_of(screen, text, column, n_lines);
+	int room = room_of(screen, text, column, n_lines), gap = 0;
 	while (*text != '\0') {
 		size_t length = word_length(text);
-		int n = characters(text, length);
-		if (!is_line_empty && column + 1 + n > room) {
+		int n = fsl_columns(text, length);
+		if (!is_line_empty && column + gap + n > room) {
 			if (n_lines == 1) {
 				(void)fputs(" ...", screen->stream);
 				screen->budget->n_dropped++;
@@ -170,17 +169,15 @@ static void put_wrapped(const struct fsl_screen *screen, const char *text, int c
 			end_line(screen);
 			put_blanks(screen, indent);
 			column = indent;
-			is_line_empty = true;
+			gap = 0;
 			n_lines--;
 			room = room_of(screen, text, column, n_lines);
 		}
-		if (!is_line_empty) {
-			(void)fputc(' ', screen->stream);
-			column++;
-		}
-		column += put_clean(screen, text, length, n);
+		put_blanks(screen, gap);
+		column += gap + put_clean(screen, text, length, n);
 		is_line_empty = false;
 		text += length;
+		gap = *text == ' ';
 		text += strspn(text, " ");
 	}
 	end_line(screen);
@@ -188,14 +185,17 @@ static void put_wrapped(const struct fsl_screen *screen, const char *text, int c
 
 void fsl_screen_headline(const struct fsl_screen *screen, enum fsl_colour colour, const char *text)
 {
+	struct fsl_told told;
 	begin_colour(screen, colour);
-	put_wrapped(screen, text, 0, HEADLINE_INDENT, INT_MAX);
+	put_wrapped(screen, fsl_tell(text, &told), 0, HEADLINE_INDENT, INT_MAX);
 	end_colour(screen, colour);
 }
 
-static void put_field(const struct fsl_screen *screen, const char *label, const char *text,
+static void put_field(const struct fsl_screen *screen, const char *english, const char *text,
 		      int n_lines)
 {
+	struct fsl_told told;
+	const char *label = fsl_tell(english, &told);
 	put_blanks(screen, LABEL_COLUMN);
 	begin_colour(screen, FSL_COLOUR_BOLD);
 	int column = LABEL_COLUMN + put_clean(screen, label, strlen(label), TEXT_COLUMN);
@@ -206,8 +206,9 @@ static void put_field(const struct fsl_screen *screen, const char *label, const 
 
 void fsl_screen_field(const struct fsl_screen *screen, const char *label, const char *text)
 {
+	struct fsl_told told;
 	if (*text != '\0') {
-		put_field(screen, label, text,
+		put_field(screen, label, fsl_tell(text, &told),
 			  screen->budget != NULL ? FSL_SCREEN_FIELD_LINES_MAX : INT_MAX);
 	}
 }
@@ -221,8 +222,10 @@ bool fsl_screen_has_room(const struct fsl_screen *screen, size_t n_lines)
 	return false;
 }
 
-bool fsl_screen_extra(const struct fsl_screen *screen, const char *label, const char *text)
+bool fsl_screen_extra(const struct fsl_screen *screen, const char *label, const char *english)
 {
+	struct fsl_told told;
+	const char *text = fsl_tell(english, &told);
 	int n_lines = count_lines(screen, text, TEXT_COLUMN), n_most = INT_MAX;
 	if (screen->budget != NULL) {
 		n_most = FSL_SCREEN_EXTRA_LINES_MAX;
@@ -239,20 +242,25 @@ bool fsl_screen_extra(const struct fsl_screen *screen, const char *label, const 
 
 void fsl_screen_line(const struct fsl_screen *screen, const char *text)
 {
-	(void)fputs(text, screen->stream);
+	(void)fsl_tell_print(screen->stream, "%s", text);
 	end_line(screen);
 }
 
-/* Characters per column, 0 for a column without content. */
+static int columns_of(const char *text)
+{
+	return fsl_columns(text, strlen(text));
+}
+
+/* Width of each column, 0 for a column without content. */
 static void measure(const struct fsl_table *table, int *widths)
 {
 	for (size_t column = 0; column < table->n_columns; column++) {
 		int width = 0;
 		for (size_t row = 1; row < table->n_rows; row++) {
-			int n = (int)fsl_utf8_points(table->cells[row][column]);
+			int n = columns_of(table->cells[row][column]);
 			width = n > width ? n : width;
 		}
-		int title = (int)fsl_utf8_points(table->cells[0][column]);
+		int title = columns_of(table->cells[0][column]);
 		widths[column] = width > 0 && title > width ? title : width;
 	}
 }
@@ -276,7 +284,7 @@ static void put_cell(const struct fsl_screen *screen, const char *text, int widt
 {
 	text = *text != '\0' ? text : "-";
 	size_t length = strlen(text);
-	int n = characters(text, length);
+	int n = fsl_columns(text, length);
 	if (n > width) {
 		(void)put_clean(screen, text, length, width - 3);
 		(void)fputs("...", screen->stream);
@@ -289,7 +297,7 @@ static void put_cell(const struct fsl_screen *screen, const char *text, int widt
 
 void fsl_screen_table(const struct fsl_screen *screen, const struct fsl_table *table)
 {
-	int widths[FSL_TABLE_COLUMNS_MAX];
+	int widths[FSL_TABLE_COLUMNS_MAX] = {0};
 	size_t last = 0;
 	measure(table, widths);
 	shrink(screen, table, widths);

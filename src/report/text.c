@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/language.h"
 #include "base/mem.h"
 #include "report/account_text.h"
 #include "report/capture_text.h"
@@ -76,14 +77,16 @@ static void set_cell_steps(struct fsl_table *table, size_t row, const struct fsl
 	} else {
 		fsl_phrase_add(&phrase, "from %" PRId64, culprit->onset_step);
 	}
-	set_cell(table, row, COLUMN_STEPS, phrase.text);
+	struct fsl_told told;
+	set_cell(table, row, COLUMN_STEPS, fsl_tell(phrase.text, &told));
 }
 
 /* "compute", or "compute?" where it may be another cause. */
 static void set_cell_cause(struct fsl_table *table, size_t row, const struct fsl_culprit *culprit)
 {
 	struct fsl_phrase phrase = {0};
-	fsl_phrase_add(&phrase, "%s%s", fsl_cause_text(culprit->cause),
+	struct fsl_told told;
+	fsl_phrase_add(&phrase, "%s%s", fsl_tell(fsl_cause_text(culprit->cause), &told),
 		       culprit->other_cause < FSL_CAUSES_N ? "?" : "");
 	set_cell(table, row, COLUMN_CAUSE, phrase.text);
 }
@@ -125,7 +128,8 @@ static void print_culprits(const struct fsl_screen *screen,
 				  .shrinkable = COLUMN_HOST,
 				  .row_colour = is_fault ? FSL_COLOUR_RED_ROW : FSL_COLOUR_NONE};
 	for (size_t column = 0; column < COLUMNS_N; column++) {
-		set_cell(&table, 0, column, column_titles[column]);
+		struct fsl_told told;
+		set_cell(&table, 0, column, fsl_tell(column_titles[column], &told));
 		table.is_right_aligned[column] = column != COLUMN_HOST && column != COLUMN_CAUSE;
 	}
 	for (size_t i = 0; i < n_shown; i++) {

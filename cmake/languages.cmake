@@ -1,0 +1,22 @@
+# Catalogs of messages: locale/<language>/LC_MESSAGES/failslow.mo beside the program, where a build finds them, and in
+# share/locale. Without msgfmt (package gettext) the program speaks English alone.
+find_program(MSGFMT msgfmt)
+if(NOT MSGFMT)
+	message(STATUS "msgfmt is not there (package gettext): screens and messages in English alone")
+endif()
+file(GLOB catalogs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/base/po/*.po)
+set(compiled_catalogs)
+foreach(catalog IN LISTS catalogs)
+	if(NOT MSGFMT)
+		continue()
+	endif()
+	get_filename_component(language ${catalog} NAME_WE)
+	set(folder ${CMAKE_BINARY_DIR}/locale/${language}/LC_MESSAGES)
+	file(MAKE_DIRECTORY ${folder})
+	add_custom_command(OUTPUT ${folder}/failslow.mo COMMAND ${MSGFMT} --output-file=${folder}/failslow.mo ${catalog}
+		DEPENDS ${catalog} VERBATIM)
+	list(APPEND compiled_catalogs ${folder}/failslow.mo)
+	install(FILES ${folder}/failslow.mo DESTINATION ${CMAKE_INSTALL_LOCALEDIR}/${language}/LC_MESSAGES)
+endforeach()
+add_custom_target(catalogs ALL DEPENDS ${compiled_catalogs})
+add_dependencies(failslow catalogs)

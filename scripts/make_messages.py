@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Collects the sentences of the program for its translations.
+
+    scripts/make_messages.py            # brings src/base/po/failslow.pot up to date, and the .po files beside it
+    scripts/make_messages.py --check    # fails if failslow.pot is not what the sources say, or a .po lacks anything
+
+Every string literal that holds two words beside each other is a sentence for people, unless OTHER or FOREIGN below
+says otherwise. Single words (labels, titles) are marked with N_("rank"), or stand at a place of LABELS. Facts behind a
+sentence (": name=value") are left out, as they stay the same in every language.
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "src" / "base" / "po"
+FORMS = FOLDER / "forms.txt"
+TEMPLATE = FOLDER / "failslow.pot"
+SOURCES = ["src", "detectors"]
+# Sizes as on every 64-bit Linux: the program looks messages up with what the compiler made of them.
+MACROS = {"PRId64": "ld", "PRIu64": "lu", "PRIi64": "li", "PRIx64": "lx", "PRId32": "d", "PRIu32": "u", "PRIu8": "u"}
+TOKEN = re.compile(
+    r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[A-Za-z_]\w*|[^\s]', re.S)
+ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "'": "'", "r": "\r"}
+FACTS = re.compile(r": [A-Za-z][A-Za-z_.\d]*=.*", re.S)
+LABELS = re.compile(r'fsl_screen_(?:field|extra)\(\s*[&\w]+,\s*"([^"]+)"')
+# Folders and files whose texts are for developers or programs: pages of accuracy and speed, files of other programs.
+OTHER = ("src/eval", "src/bench", "src/report/msprof", "src/report/reporter_textfile.c", "src/alarm/channel_webhook.c",
+         "src/sim", "src/report/reporter_alertmanager.c", "src/alarm/channel_syslog.c", "src/state/incidents.c",
+         "src/base/memory_left.c", "src/cli/watch.c", "src/chrome")
+# Not translated yet: findings in captures, help of keys and detectors, what is wrong in inputs.
+OTHER += ("src/judge", "src/config", "src/plugin", "src/source", "src/match", "detectors")
+PROSE = re.compile(r"[A-Za-z]{2,}[,;:]? +[a-zA-Z`%(]|[%a-z]\S* [a-z]{2,}")
+# Literals that programs read, by their text.
+FOREIGN = re.compile(
+    r"^(SELECT|INSERT|CREATE|UPDATE|DELETE|PRAGMA|BEGIN|COMMIT|ALTER|DROP|WITH|FROM|WHERE|ORDER|AND|JOIN|LEFT)\b"
+    r'|\r|^%3zu|^\[%\.|^Content-Type|^"|^%lld %lld'
+    r"|^# (HELP|TYPE)|\bHTTP/1|\\x")
+
+
+def unescape(text):
+    return re.sub(r"\\([ntr\"'\\])", lambda match: ESCAPES[match.group(1)], text)
+
+
+def literals(text):
+    """Yields (line, literal, is it marked by N_) of a C file; neighbours are joined."""
+    line, last, parts, start, before = 1, 0, [], 1, ["", ""]
+    text = re.sub(r"^[ \t]*#[ \t]*include[^\n]*|_Static_assert\(.*?\);|FSL_(?:REQUIRE|ASSERT)\([^;]*\);", "", text,
+                  flags=re.M | re.S)
+    for match in TOKEN.finditer(text):
+        token = match.group()
+        line += text.count("\n", last, match.start())
+        last = match.start()
+        if token.startswith(("/*", "//")):
+            continue
+        if token.startswith('"'):
+            start = line if not parts else start
+            parts.append(unescape(token[1:-1]))
+        elif parts and token in MACROS:
+            parts.append(MACROS[token])
+        else:
+            if parts:
+                yield start, "".join(parts), before[-2:] == ["N_", "("]
+                parts = []
+            before = [before[1], token]
+
+
+def sentences(literal, is_marked):
+    """The lines of a literal that are sentences, without facts and blanks at their ends."""
+    for text in literal.split("\n"):
+        text = FACTS.sub("", text)
+        text = text.strip(" ") if is_marked or PROSE.search(text) else ""
+        text = text if "\r" not in text else ""  # a line that shows how far the work is
+        if is_marked or (re.search("[a-z]{2}", text) and not FOREIGN.search(text)):
+            if text:
+                yield text
+
+
+def collect():
+    """{sentence: [place, ...]} of all sources, in their order; before them forms.txt, sentences that pieces make."""
+    found = {line: ["src/base/po/forms.txt"] for line in FORMS.read_text().splitlines()
+             if line and not line.startswith("#")}
+    paths = sorted(path for top in SOURCES for path in (ROOT / top).rglob("*") if path.suffix in (".c", ".h", ".def"))
+    for path in paths:
+        name = str(path.relative_to(ROOT))
+        if name.startswith(OTHER):
+            continue
+        text = path.read_text()
+        for _, literal, is_marked in literals(text):
+            for sentence in sentences(literal, is_marked):
+                found.setdefault(sentence, []).append(name)
+        for match in LABELS.finditer(text):
+            found.setdefault(unescape(match.group(1)), []).append(name)
+    return found
+
+
+def quote(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t") + '"'
+
+
+HEADER = """msgid ""
+msgstr ""
+"Project-Id-Version: failslow\\n"
+"Language: %s\\n"
+"MIME-Version: 1.0\\n"
+"Content-Type: text/plain; charset=UTF-8\\n"
+"Content-Transfer-Encoding: 8bit\\n"
+"""
+
+
+def catalog(found, language, translations):
+    """Text of a .po file. Places are files alone: lines would change with every commit."""
+    blocks = [HEADER % language]
+    for sentence, places in found.items():
+        where = "".join(f"#: {place}\n" for place in dict.fromkeys(places))
+        blocks.append(f"{where}msgid {quote(sentence)}\nmsgstr {quote(translations.get(sentence, ''))}\n")
+    return "\n".join(blocks)
+
+
+def read_catalog(path):
+    """{sentence: translation} of a .po file as catalog() and msgmerge write it."""
+    result, key, value = {}, None, None
+    for line in path.read_text().splitlines() + [""]:
+        match = re.match(r'(msgid|msgstr)? ?("(?:\\.|[^"\\])*")$', line)
+        if match and match.group(1) == "msgid":
+            key, value = unescape(match.group(2)[1:-1]), None
+        elif match and match.group(1) == "msgstr":
+            value = unescape(match.group(2)[1:-1])
+        elif match and value is None:
+            key += unescape(match.group(2)[1:-1])
+        elif match:
+            value += unescape(match.group(2)[1:-1])
+        elif key:
+            result[key] = value or ""
+            key, value = None, None
+    return result
+
+
+DIRECTIVE = re.compile(r"%(?!%)(?:(\d)\$)?[-+ #0-9.*]*(?:hh|ll|[hlzjtL])?[a-zA-Z]")
+
+
+def faults(sentence, translation):
+    """What is wrong with one translation; None: nothing."""
+    if not translation:
+        return "untranslated"
+    n_english = len([m for m in DIRECTIVE.finditer(sentence)])
+    numbers = [int(m.group(1) or 0) for m in DIRECTIVE.finditer(translation)]
+    if any(numbers) and not all(numbers):
+        return "numbers some directives and others not"
+    highest = max(numbers) if any(numbers) else len(numbers)
+    return "asks for more directives than there are" if highest > n_english else None
+
+
+def main():
+    found = collect()
+    template = catalog(found, "", {})
+    wrong = []
+    for path in sorted(FOLDER.glob("*.po")):
+        known = read_catalog(path)
+        wrong += [f"{path.name}: {fault}: {sentence}" for sentence in found
+                  if (fault := faults(sentence, known.get(sentence, "")))]
+        text = catalog(found, path.stem, known)
+        if "--check" not in sys.argv:
+            path.write_text(text)
+        elif path.read_text() != text:
+            wrong.append(f"{path.name}: not as the sources have it, run scripts/make_messages.py")
+    if "--check" not in sys.argv:
+        TEMPLATE.write_text(template)
+    elif not TEMPLATE.exists() or TEMPLATE.read_text() != template:
+        wrong.append("failslow.pot: not as the sources have it, run scripts/make_messages.py")
+    print("\n".join(wrong) if wrong else f"{len(found)} sentences, all translated")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

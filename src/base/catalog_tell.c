@@ -1,0 +1,383 @@
+/*
+ * Sentences read back against the messages that they were made from. Sentences of a verdict are
+ * kept in English, in files and between runs, so that the language is a matter of the screen alone.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/catalog.h"
+#include "base/utf8.h"
+
+enum {
+	SPANS_MAX = 16,
+	DEPTH_MAX = 6,       /* of sentences within sentences */
+	TRIES_MAX = 20000,   /* of one message: a text that nearly fits in many ways fits in none */
+	WEIGHT_WHOLE_MIN = 3 /* "%s: %s" fits everything and says nothing */
+};
+
+/* A part of a text: [begin, end). */
+struct span {
+	const char *begin, *end;
+};
+
+/* What each directive of a message stood for. */
+struct match {
+	struct span spans[SPANS_MAX];
+	bool is_text[SPANS_MAX]; /* %s */
+	size_t n_spans;
+	int n_tries;
+	bool is_whole;    /* up to the end of the text; otherwise up to the end of a word */
+	const char *stop; /* end of what fits */
+};
+
+/* Text under construction. */
+struct out {
+	char *text;
+	size_t length, size;
+	bool is_cut;
+};
+
+static bool is_word(unsigned char c)
+{
+	return isalnum(c) || c == '_' || c >= 0x80;
+}
+
+static bool is_boundary(const char *begin, const char *at, const char *end)
+{
+	return at == end || at == begin || !is_word((unsigned char)*at) ||
+	       !is_word((unsigned char)at[-1]);
+}
+
+static size_t directive_length(const char *format)
+{
+	size_t n = 1 + strspn(format + 1, "-+ #0123456789.*hlzjtL$");
+	return format[n] != '\0' ? n + 1 : n;
+}
+
+/* End of the number at @text; @text itself if there is none. */
+static const char *number_end(const char *text, const char *end)
+{
+	static const char *const names[] = {"nan", "-nan", "inf", "-inf"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t length = strlen(names[i]);
+		if ((size_t)(end - text) >= length && strncmp(text, names[i], length) == 0) {
+			return text + length;
+		}
+	}
+	const char *c = text + (text < end && (*text == '+' || *text == '-'));
+	const char *digits = c;
+	while (c < end && (isdigit((unsigned char)*c) ||
+			   (*c == '.' && c + 1 < end && isdigit((unsigned char)c[1])) ||
+			   (*c == 'e' && c > digits && c + 1 < end && strchr("+-", c[1]) != NULL) ||
+			   (c > digits && c[-1] == 'e' && strchr("+-", *c) != NULL))) {
+		c++;
+	}
+	return c > digits ? c : text;
+}
+
+static bool fits(const char *format, const char *text, const char *end, struct match *match);
+
+/* A text ends at the first place behind which the rest of the message fits. */
+static bool fits_text(const char *rest, const char *text, const char *end, struct match *match)
+{
+	size_t n = match->n_spans;
+	bool is_open = *rest == '\0' && !match->is_whole;
+	match->is_text[n] = true;
+	for (const char *stop = text; stop <= end; stop++) {
+		if (is_open && stop < end && strchr(";,:)", *stop) == NULL) {
+			continue;
+		}
+		match->spans[n] = (struct span){text, stop};
+		match->n_spans = n + 1;
+		if (fits(rest, stop, end, match)) {
+			return true;
+		}
+		if (match->n_tries > TRIES_MAX) {
+			break;
+		}
+	}
+	match->n_spans = n;
+	return false;
+}
+
+static bool fits_number(const char *rest, const char *text, const char *end, struct match *match)
+{
+	const char *stop = number_end(text, end);
+	if (stop == text) {
+		return false;
+	}
+	size_t n = match->n_spans;
+	match->spans[n] = (struct span){text, stop};
+	match->is_text[n] = false;
+	match->n_spans = n + 1;
+	if (fits(rest, stop, end, match)) {
+		return true;
+	}
+	match->n_spans = n;
+	return false;
+}
+
+static bool fits(const char *format, const char *text, const char *end, struct match *match)
+{
+	const char *begin = text;
+	match->n_tries++;
+	for (; *format != '\0'; format++, text++) {
+		if (*format == '%' && format[1] != '%') {
+			size_t length = directive_length(format);
+			bool is_text = strchr("sc", format[length - 1]) != NULL;
+			if (match->n_spans == SPANS_MAX || match->n_tries > TRIES_MAX) {
+				return false;
+			}
+			while (!is_text && text < end && *text == ' ') {
+				text++; /* of a width */
+			}
+			return is_text ? fits_text(format + length, text, end, match)
+				       : fits_number(format + length, text, end, match);
+		}
+		format += *format == '%';
+		if (text == end || *text != *format) {
+			return false;
+		}
+	}
+	match->stop = text;
+	return match->is_whole ? text == end : is_boundary(begin, text, end);
+}
+
+static bool try_message(const struct fsl_message *message, struct span text, bool is_whole,
+			struct match *match)
+{
+	const char *english = message->english;
+	*match = (struct match){.is_whole = is_whole};
+	if (*english != '%' && (text.begin == text.end || *english != *text.begin)) {
+		return false;
+	}
+	return fits(english, text.begin, text.end, match);
+}
+
+/* The longest message that fits; NULL: none does. */
+static const struct fsl_message *find(const struct fsl_catalog *catalog, struct span text,
+				      bool is_whole, struct match *match)
+{
+	for (size_t i = 0; i < catalog->n_items; i++) {
+		const struct fsl_message *message = &catalog->items[i];
+		if (message->has_directives &&
+		    (message->weight < WEIGHT_WHOLE_MIN ||
+		     (!is_whole && strncmp(message->english, "%s", 2) == 0))) {
+			continue;
+		}
+		if (try_message(message, text, is_whole, match)) {
+			return message;
+		}
+	}
+	return NULL;
+}
+
+static void put(struct out *out, struct span text)
+{
+	size_t n = (size_t)(text.end - text.begin);
+	if (n >= out->size - out->length) {
+		out->is_cut = true;
+		return;
+	}
+	memcpy(out->text + out->length, text.begin, n);
+	out->length += n;
+	out->text[out->length] = '\0';
+}
+
+static void put_text(struct out *out, const char *text)
+{
+	put(out, (struct span){text, text + strlen(text)});
+}
+
+static bool tell(const struct fsl_catalog *catalog, struct span text, struct out *out, int depth);
+
+/* Puts what directive @n of a message stood for. Texts in quotes are names. */
+static void put_span(const struct fsl_catalog *catalog, const struct match *match, size_t n,
+		     bool is_quoted, struct out *out, int depth)
+{
+	if (n >= match->n_spans) {
+		return; /* a translation that asks for more than there is; the build refuses it */
+	}
+	struct out before = *out;
+	if (!match->is_text[n] || is_quoted || !tell(catalog, match->spans[n], out, depth + 1)) {
+		*out = before;
+		put(out, match->spans[n]);
+	}
+}
+
+/* Puts the translation of @message: "%s" is the next directive, "%2$s" the second one. */
+static void put_message(const struct fsl_catalog *catalog, const struct fsl_message *message,
+			const struct match *match, struct out *out, int depth)
+{
+	size_t n_next = 0;
+	for (const char *c = message->text; *c != '\0';) {
+		if (*c != '%' || c[1] == '%') {
+			put(out, (struct span){c, c + 1});
+			c += 1 + (*c == '%');
+			continue;
+		}
+		size_t length = directive_length(c), n = n_next;
+		if (isdigit((unsigned char)c[1]) && c[2] == '$') {
+			n = (size_t)(c[1] - '1');
+		} else {
+			n_next++;
+		}
+		bool is_quoted = c > message->text && c[-1] == '"';
+		put_span(catalog, match, n, is_quoted, out, depth);
+		c += length;
+	}
+}
+
+static bool is_wide_end(const struct out *out)
+{
+	return out->length > 0 && (unsigned char)out->text[out->length - 1] >= 0x80;
+}
+
+/* True behind 。，：； and the like, which bring their own room. */
+static bool ends_in_mark(const struct out *out)
+{
+	static const char *const marks[] = {"，", "。", "；", "：", "（", "）", "、", "「", "」"};
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		size_t n = strlen(marks[i]);
+		if (out->length >= n && memcmp(out->text + out->length - n, marks[i], n) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Takes out the blank at @at if wide characters or a mark stand beside it. */
+static void close_gap(struct out *out, size_t at)
+{
+	struct out before = *out;
+	before.length = at;
+	const char *next = out->text + at + 1;
+	bool is_wide = is_wide_end(&before) && (unsigned char)*next >= 0x80;
+	bool is_mark = (unsigned char)next[0] == 0xef || (unsigned char)next[0] == 0xe3;
+	if (at < out->length && (is_wide || is_mark || ends_in_mark(&before))) {
+		memmove(out->text + at, out->text + at + 1, out->length - at);
+		out->length--;
+	}
+}
+
+/* Marks between clauses, and how they look between wide characters. */
+static const struct mark {
+	const char *english, *wide;
+} marks[] = {{"; ", "；"}, {", ", "，"}, {": ", "："}};
+
+/* A word that no message holds, with the mark behind it. */
+static const char *put_word(struct span text, struct out *out)
+{
+	const char *c = text.begin;
+	while (c < text.end && *c != ' ' && strchr(";,:()", *c) == NULL) {
+		c++;
+	}
+	if (c > text.begin) {
+		put(out, (struct span){text.begin, c});
+		return c;
+	}
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		bool is_list = c + 2 < text.end && isdigit((unsigned char)c[2]);
+		if (text.end - c >= 2 && strncmp(c, marks[i].english, 2) == 0 && !is_list) {
+			put_text(out, marks[i].wide);
+			return c + 2;
+		}
+	}
+	put(out, (struct span){c, c + 1});
+	return c + 1;
+}
+
+/* True for a word of a sentence: names, numbers, paths and units hold other characters, or are
+ * short. Half a sentence in each language is worse than one in English. */
+static bool is_english(struct span word)
+{
+	static const char *const names[] = {"rank", "ranks", "step", "steps", "failslow",
+					    "tp",   "dp",    "pp",   "ep",    "cp"};
+	size_t length = (size_t)(word.end - word.begin);
+	for (const char *c = word.begin; c < word.end; c++) {
+		if (*c < 'a' || *c > 'z') {
+			return false;
+		}
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (length == strlen(names[i]) && strncmp(word.begin, names[i], length) == 0) {
+			return false;
+		}
+	}
+	return length > 2 || (length == 2 && strncmp(word.begin, "ms", 2) != 0);
+}
+
+/* Messages one behind the other, and names between them. False if a word is in none of them. */
+static bool tell_pieces(const struct fsl_catalog *catalog, struct span text, struct out *out,
+			int depth)
+{
+	bool is_told = false;
+	for (const char *c = text.begin; c < text.end;) {
+		struct match match;
+		struct span rest = {c, text.end};
+		const struct fsl_message *message = is_boundary(text.begin, c, text.end)
+							    ? find(catalog, rest, false, &match)
+							    : NULL;
+		size_t at = out->length;
+		bool is_behind_blank =
+			at > 0 && c > text.begin && c[-1] == ' ' && out->text[at - 1] == ' ';
+		if (message != NULL && match.stop > c) {
+			put_message(catalog, message, &match, out, depth);
+			c = match.stop;
+			is_told = true;
+		} else {
+			c = put_word(rest, out);
+			if (is_english((struct span){rest.begin, c})) {
+				return false;
+			}
+		}
+		if (is_behind_blank && out->length > at) {
+			close_gap(out, at - 1);
+		}
+	}
+	return is_told;
+}
+
+static bool tell(const struct fsl_catalog *catalog, struct span text, struct out *out, int depth)
+{
+	struct match match;
+	if (text.begin == text.end || depth > DEPTH_MAX) {
+		return false;
+	}
+	const struct fsl_message *message = find(catalog, text, true, &match);
+	if (message != NULL) {
+		put_message(catalog, message, &match, out, depth);
+		return true;
+	}
+	return tell_pieces(catalog, text, out, depth);
+}
+
+/* Where the facts behind a sentence begin: ": name=". */
+static const char *facts_of(const char *text)
+{
+	for (const char *c = strstr(text, ": "); c != NULL; c = strstr(c + 2, ": ")) {
+		const char *name = c + 2;
+		size_t length = 0;
+		while (isalnum((unsigned char)name[length]) ||
+		       (length > 0 && strchr("_.", name[length]) != NULL && name[length] != '\0')) {
+			length++;
+		}
+		if (length > 0 && !isdigit((unsigned char)name[0]) && name[length] == '=') {
+			return c;
+		}
+	}
+	return text + strlen(text);
+}
+
+bool fsl_catalog_tell(const struct fsl_catalog *catalog, const char *english, char *out,
+		      size_t size)
+{
+	struct out told = {.text = out, .size = size};
+	const char *facts = facts_of(english);
+	out[0] = '\0';
+	if (!tell(catalog, (struct span){english, facts}, &told, 0)) {
+		return false;
+	}
+	put_text(&told, facts);
+	return !told.is_cut;
+}

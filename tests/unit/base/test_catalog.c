@@ -1,0 +1,121 @@
+/* Catalogs of messages, and sentences read back against them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/catalog.h"
+#include "base/columns.h"
+#include "base/mem.h"
+
+enum { HEADER_WORDS = 7, MESSAGES_N = 5, BYTES = 1024 };
+
+static const char *const pairs[MESSAGES_N][2] = {
+	{"%s; next: rank %d, %s", "%1$s；其次是 rank %2$s，%3$s"},
+	{"%s waits for %s", "%2$s让 %1$s 等待"},
+	{"below %.1f ms", "低于 %s ms"},
+	{"cannot read", "无法读取"},
+	{"host", "主机"},
+};
+
+/* The bytes of a .mo file; a NUL follows. */
+static char *make(size_t *length)
+{
+	char *bytes = fsl_calloc(BYTES, 1);
+	assert_non_null(bytes);
+	uint32_t header[HEADER_WORDS] = {0x950412de, 0, MESSAGES_N, 28, 28 + 8 * MESSAGES_N};
+	size_t at = 28 + 16 * MESSAGES_N;
+	memcpy(bytes, header, sizeof(header));
+	for (size_t table = 0; table < 2; table++) {
+		for (size_t i = 0; i < MESSAGES_N; i++) {
+			uint32_t entry[2] = {(uint32_t)strlen(pairs[i][table]), (uint32_t)at};
+			memcpy(bytes + 28 + 8 * (table * MESSAGES_N + i), entry, sizeof(entry));
+			memcpy(bytes + at, pairs[i][table], entry[0] + 1);
+			at += entry[0] + 1;
+		}
+	}
+	*length = at;
+	return bytes;
+}
+
+static void check(const char *english, const char *wanted)
+{
+	struct fsl_catalog catalog;
+	char out[256];
+	size_t length = 0;
+	char *bytes = make(&length);
+	assert_int_equal(fsl_catalog_parse(&catalog, bytes, length, NULL), FSL_OK);
+	bool is_told = fsl_catalog_tell(&catalog, english, out, sizeof(out));
+	assert_int_equal(is_told, wanted != NULL);
+	if (wanted != NULL) {
+		assert_string_equal(out, wanted);
+	}
+	fsl_catalog_fini(&catalog);
+}
+
+static void numbers_and_names_of_a_sentence_are_kept(void **state)
+{
+	(void)state;
+	check("below 34.5 ms", "低于 34.5 ms");
+	check("below 7.0 ms", "低于 7.0 ms");
+	check("a1 waits for b2", "b2让 a1 等待");
+}
+
+static void sentences_within_sentences_are_translated(void **state)
+{
+	(void)state;
+	check("host; next: rank 3, below 1.5 ms", "主机；其次是 rank 3，低于 1.5 ms");
+}
+
+static void facts_stay_as_they_are(void **state)
+{
+	(void)state;
+	check("cannot read: host=\"host\", n=2", "无法读取: host=\"host\", n=2");
+}
+
+static void sentence_with_an_unknown_word_stays_english(void **state)
+{
+	(void)state;
+	check("cannot read anything", NULL);
+	check("", NULL);
+}
+
+static void broken_catalogs_are_refused(void **state)
+{
+	(void)state;
+	size_t length = 0;
+	fsl_free(make(&length));
+	for (size_t cut = 0; cut < length; cut += 3) {
+		struct fsl_catalog catalog;
+		size_t n = 0;
+		char *bytes = make(&n);
+		bytes[cut] = '\0';
+		assert_int_equal(fsl_catalog_parse(&catalog, bytes, cut, NULL), FSL_ERR_FORMAT);
+	}
+}
+
+static void wide_characters_take_two_columns(void **state)
+{
+	(void)state;
+	assert_int_equal(fsl_columns("rank 慢卡", strlen("rank 慢卡")), 9);
+	assert_int_equal(fsl_columns("rank", 4), 4);
+	assert_int_equal(fsl_unbroken("慢，卡"), strlen("慢，"));
+	assert_int_equal(fsl_unbroken("slow rank"), 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_and_names_of_a_sentence_are_kept),
+		cmocka_unit_test(sentences_within_sentences_are_translated),
+		cmocka_unit_test(facts_stay_as_they_are),
+		cmocka_unit_test(sentence_with_an_unknown_word_stays_english),
+		cmocka_unit_test(broken_catalogs_are_refused),
+		cmocka_unit_test(wide_characters_take_two_columns),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
