@@ -66,7 +66,7 @@ size_t fsl_unbroken(const char *text)
 	static const char *const opening[] = {"（", "「", "《", NULL};
 	const char *c = text;
 	bool is_open = false;
-	while (*c != '\0' && *c != ' ' && *c != '\n') {
+	while (*c != '\0' && *c != ' ' && (*c != '\n' || c == text)) {
 		size_t n_bytes = fsl_utf8_sequence(c);
 		bool is_this_wide = n_bytes > 0 && is_wide(c, n_bytes);
 		if (is_this_wide && c > text && !is_open && !is_one_of(closing, c)) {
