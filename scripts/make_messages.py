@@ -24,10 +24,11 @@ TOKEN = re.compile(
 ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "'": "'", "r": "\r"}
 FACTS = re.compile(r": [A-Za-z][A-Za-z_.\d]*=.*", re.S)
 LABELS = re.compile(r'fsl_screen_(?:field|extra)\(\s*[&\w]+,\s*"([^"]+)"')
-# Folders and files whose texts are for developers or programs: pages of accuracy and speed, files of other programs.
+# Folders and files whose texts are for developers or programs (pages of accuracy and speed, files of other programs), or
+# that have both languages themselves (the HTML page).
 OTHER = ("src/eval", "src/bench", "src/report/msprof", "src/report/reporter_textfile.c", "src/alarm/channel_webhook.c",
          "src/sim", "src/report/reporter_alertmanager.c", "src/alarm/channel_syslog.c", "src/state/incidents.c",
-         "src/base/memory_left.c", "src/cli/watch.c", "src/chrome")
+         "src/base/memory_left.c", "src/cli/watch.c", "src/chrome", "src/report/page", "src/report/trace")
 # Not translated yet: findings in captures, help of keys and detectors, what is wrong in inputs.
 OTHER += ("src/judge", "src/config", "src/plugin", "src/source", "src/match", "detectors")
 PROSE = re.compile(r"[A-Za-z]{2,}[,;:]? +[a-zA-Z`%(]|[%a-z]\S* [a-z]{2,}")
