@@ -34,9 +34,12 @@ static void put(struct sink *sink, const char *text, size_t length)
 
 static void put_newline(struct sink *sink, int depth)
 {
-	put(sink, "\n", 1);
-	for (int i = 0; i < sink->indent * depth; i++) {
-		put(sink, " ", 1);
+	static const char blanks[] = "\n                                                ";
+	int n_left = sink->indent * depth + 1;
+	const int n_most = (int)sizeof(blanks) - 1;
+	put(sink, blanks, (size_t)(n_left < n_most ? n_left : n_most));
+	for (n_left -= n_most; n_left > 0; n_left -= n_most - 1) { /* behind the line break */
+		put(sink, blanks + 1, (size_t)(n_left < n_most - 1 ? n_left : n_most - 1));
 	}
 }
 
