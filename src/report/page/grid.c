@@ -152,15 +152,35 @@ static bool make(struct grid *out, const struct fsl_html *page)
 	return is_made;
 }
 
+/* Ranks of a cell rise; if they are not neighbours, their number says more than their ends. */
+static void put_range(struct fsl_markup *markup, const struct grid *grid, const struct cell *cell)
+{
+	size_t first = grid->order[cell->begin], last = grid->order[cell->end - 1];
+	if (last - first == cell->end - 1 - cell->begin) {
+		fsl_markup_put(markup, "ranks %d to %d: ", grid->page->ranks[first].rank,
+			       grid->page->ranks[last].rank);
+	} else {
+		fsl_markup_put(markup, "%d ranks, costliest ", (int64_t)(cell->end - cell->begin));
+	}
+}
+
+/* Indices of the ranks of a folded cell, which the script lists when the cell is opened. */
+static void put_members(struct fsl_markup *markup, const struct grid *grid, const struct cell *cell)
+{
+	fsl_markup_raw(markup, " data-r=\"");
+	for (size_t i = cell->begin; i < cell->end; i++) {
+		fsl_markup_put(markup, "%h%d", i > cell->begin ? "," : "", (int64_t)grid->order[i]);
+	}
+	fsl_markup_raw(markup, "\"");
+}
+
 static void put_title(struct fsl_markup *markup, const struct grid *grid, const struct cell *cell)
 {
 	const struct fsl_html *page = grid->page;
 	const struct fsl_html_rank *rank = &page->ranks[cell->worst];
 	fsl_markup_raw(markup, "<title>");
 	if (grid->is_folded) {
-		fsl_markup_put(markup,
-			       "ranks %d to %d: ", page->ranks[grid->order[cell->begin]].rank,
-			       page->ranks[grid->order[cell->end - 1]].rank);
+		put_range(markup, grid, cell);
 	}
 	fsl_markup_put(markup, "rank %d", rank->rank);
 	if (*fsl_html_host(page, rank) != '\0') {
@@ -190,8 +210,11 @@ static void put_cell(struct fsl_markup *markup, const struct grid *grid, const s
 	double x = grid->left + (double)(side * grid->widest + column) * grid->cell +
 		   0.6 * (double)side * grid->cell;
 	double y = 2.0 + (double)line * grid->cell;
-	fsl_markup_put(markup, "<g class=\"cell\" data-r=\"%d\" data-n=\"%d\">",
-		       (int64_t)cell->begin, (int64_t)(cell->end - cell->begin));
+	fsl_markup_raw(markup, "<g class=\"cell\"");
+	if (grid->is_folded) {
+		put_members(markup, grid, cell);
+	}
+	fsl_markup_raw(markup, ">");
 	fsl_markup_put(markup,
 		       "<rect x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\" rx=\"%f\" "
 		       "class=\"k%d\">",

@@ -14,11 +14,10 @@ if((navigator.language||"").slice(0,2)==="zh")speak("zh");
 
 /* The grid: keys walk it, hosts unfold. */
 var cells=all(".cell"),out=q("#unfolded");
-function show(c){var t=q("title",c),s=t?t.textContent:"",n=+c.dataset.n;
-if(n>1){var from=+c.dataset.r,list=order.slice(from,from+n).map(function(r){
+function show(c){var t=q("title",c),s=t?t.textContent:"",members=c.dataset.r;
+if(members){var list=members.split(",").map(function(r){
 return"rank "+D.rank[r]+(D.cost[r]===null?"":": "+D.cost[r]+" ms")});s+=" — "+list.join(", ")}
 if(out)out.textContent=s}
-var order=D.order||D.rank.map(function(x,i){return i});
 cells.forEach(function(c,i){c.setAttribute("tabindex",i?"-1":"0");c.setAttribute("role","img");
 var t=q("title",c);if(t)c.setAttribute("aria-label",t.textContent);
 c.addEventListener("click",function(){show(c);c.focus()});c.addEventListener("focus",function(){show(c)});

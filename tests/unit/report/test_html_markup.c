@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -96,6 +97,64 @@ static void cases_of_another_schema_are_refused(void **state)
 	fsl_pack_fini(&pack);
 }
 
+/* A case of @n_ranks ranks: rank r is on host r % @n_hosts, with @is_packed beside its neighbours.
+ */
+static cJSON *case_of_hosts(int n_ranks, int n_hosts, bool is_packed)
+{
+	cJSON *root = cJSON_CreateObject();
+	cJSON *ranks = cJSON_AddObjectToObject(cJSON_AddObjectToObject(root, "pictures"), "ranks");
+	cJSON *numbers = cJSON_AddArrayToObject(ranks, "rank");
+	cJSON *hosts = cJSON_AddArrayToObject(ranks, "hosts");
+	cJSON *host = cJSON_AddArrayToObject(ranks, "host");
+	cJSON *cost = cJSON_AddArrayToObject(ranks, "costMs");
+	cJSON_AddStringToObject(root, "schema", "failslow.case/2");
+	cJSON_AddNumberToObject(root, "stepMs", 1000.0);
+	for (int h = 0; h < n_hosts; h++) {
+		char name[32];
+		(void)snprintf(name, sizeof(name), "node%d", h);
+		cJSON_AddItemToArray(hosts, cJSON_CreateString(name));
+	}
+	for (int r = 0; r < n_ranks; r++) {
+		int at = is_packed ? r / (n_ranks / n_hosts) : r % n_hosts;
+		cJSON_AddItemToArray(numbers, cJSON_CreateNumber(r));
+		cJSON_AddItemToArray(host, cJSON_CreateNumber(at));
+		cJSON_AddItemToArray(cost, cJSON_CreateNumber(r));
+	}
+	return root;
+}
+
+/* Checks that the grid of a case holds a text, and deletes the case. */
+static void assert_in_grid(cJSON *root, const char *expected, bool is_in)
+{
+	struct fsl_pack pack = {0};
+	assert_int_equal(fsl_html_make_chart(&pack, root, "grid", NULL), FSL_OK);
+	fsl_pack_u8(&pack, 0);
+	assert_int_equal(strstr((const char *)pack.bytes, expected) != NULL, is_in);
+	cJSON_Delete(root);
+	fsl_pack_fini(&pack);
+}
+
+static void a_folded_host_lists_its_own_ranks(void **state)
+{
+	(void)state;
+	assert_in_grid(case_of_hosts(1024, 128, false),
+		       "<g class=\"cell\" data-r=\"3,131,259,387,515,643,771,899\">", true);
+	assert_in_grid(case_of_hosts(1024, 128, false),
+		       "<title>8 ranks, costliest rank 899 on node3: 899 ms per step", true);
+	assert_in_grid(case_of_hosts(600, 200, false), "data-r=\"199,399,599\">", true);
+	assert_in_grid(case_of_hosts(1024, 128, true), "data-r=\"24,25,26,27,28,29,30,31\">", true);
+	assert_in_grid(case_of_hosts(1024, 128, true),
+		       "<title>ranks 24 to 31: rank 31 on node3: 31 ms per step", true);
+}
+
+static void a_cell_of_one_rank_does_not_unfold(void **state)
+{
+	(void)state;
+	assert_in_grid(case_of_hosts(512, 64, false), "data-r", false);
+	assert_in_grid(case_of_hosts(16, 2, false), "data-r", false);
+	assert_in_grid(case_of_hosts(16, 2, false), "<title>rank 15 on node1: 15 ms", true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +164,8 @@ int main(void)
 		cmocka_unit_test(a_percent_sign_stands_for_itself),
 		cmocka_unit_test(base64_comes_back),
 		cmocka_unit_test(cases_of_another_schema_are_refused),
+		cmocka_unit_test(a_folded_host_lists_its_own_ranks),
+		cmocka_unit_test(a_cell_of_one_rank_does_not_unfold),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
