@@ -310,15 +310,11 @@ void fsl_html_put_technical(struct fsl_markup *markup, const struct fsl_html *pa
 {
 	const cJSON *job = fsl_html_at(page->root, "job");
 	fsl_html_open_section(markup, "technical", FSL_PAGE_TECHNICAL);
-	fsl_markup_raw(markup, "<div class=\"scroll\"><table class=\"pairs\"><tbody><tr>");
-	fsl_html_say(markup, "th", FSL_PAGE_COMMAND);
-	fsl_markup_put(markup, "<td><code>failslow %h%s --report FILE.html</code>",
-		       page->is_capture ? "profile " : "", fsl_html_text(job, "root"));
+	fsl_markup_raw(markup, "<div class=\"scroll\"><table class=\"pairs\"><tbody>");
 	put_pair(markup, FSL_PAGE_JOB, fsl_html_text(job, "id"));
+	put_pair(markup, FSL_PAGE_FOLDER, fsl_html_text(job, "root"));
 	put_pair(markup, FSL_PAGE_FROM, fsl_html_text(job, "from"));
 	put_pair(markup, FSL_PAGE_TO, fsl_html_text(job, "to"));
 	put_pair(markup, FSL_PAGE_VERSION, "failslow " FSL_VERSION ", failslow.case/2");
-	put_pair(markup, FSL_PAGE_DIGEST,
-		 fsl_html_text(fsl_html_at(page->root, "pictures"), "inputs"));
 	close_table(markup);
 }
