@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/matrices.h"
 
@@ -62,7 +63,8 @@ static void put_line(struct fsl_markup *markup, const struct fsl_html *page,
 {
 	bool is_in = false;
 	for (size_t c = 0; c < page->n_columns; c++) {
-		double ms = *(const double *)((const char *)&levels[c] + offset);
+		double ms = NAN;
+		memcpy(&ms, (const char *)&levels[c] + offset, sizeof(ms));
 		if (!isnan(ms)) {
 			fsl_markup_put(markup, "%h%f %f", is_in ? "L" : "M", x_of(page, c),
 				       y_of(ms, range[0], range[1]));

@@ -35,7 +35,8 @@ static double at_least_0(double value)
 static void add(struct pair *pair, const struct fsl_html *page, const char *name, size_t offset)
 {
 	const struct fsl_html_rank *rank = &page->ranks[page->worst];
-	double told = *(const double *)((const char *)rank + offset);
+	double told = NAN;
+	memcpy(&told, (const char *)rank + offset, sizeof(told));
 	pair->names[pair->n] = name;
 	pair->told.ms[pair->n] = at_least_0(told);
 	pair->peers.ms[pair->n] = at_least_0(fsl_html_peers_median(page, page->worst, offset));

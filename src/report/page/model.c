@@ -132,7 +132,8 @@ static void take_numbers(struct fsl_html *out, const cJSON *list, size_t offset)
 		if (r == out->n_ranks) {
 			return;
 		}
-		*(double *)((char *)&out->ranks[r++] + offset) = number_of(item);
+		double value = number_of(item);
+		memcpy((char *)&out->ranks[r++] + offset, &value, sizeof(value));
 	}
 }
 
@@ -145,7 +146,8 @@ static void take_indices(struct fsl_html *out, const cJSON *list, size_t offset)
 		if (r == out->n_ranks) {
 			return;
 		}
-		*(int64_t *)((char *)&out->ranks[r++] + offset) = index_of(item);
+		int64_t value = index_of(item);
+		memcpy((char *)&out->ranks[r++] + offset, &value, sizeof(value));
 	}
 }
 
@@ -353,7 +355,8 @@ static void mark(struct fsl_html *out, const cJSON *list, const char *key, size_
 		size_t r = fsl_html_find(out,
 					 key != NULL ? fsl_html_index(item, key) : index_of(item));
 		if (r != SIZE_MAX) {
-			*(bool *)((char *)&out->ranks[r] + offset) = true;
+			const bool is_marked = true;
+			memcpy((char *)&out->ranks[r] + offset, &is_marked, sizeof(is_marked));
 		}
 	}
 }
@@ -388,7 +391,8 @@ double fsl_html_peers_median(const struct fsl_html *page, size_t rank_idx, size_
 	size_t n = 0;
 	for (size_t r = 0; values != NULL && r < page->n_ranks; r++) {
 		if (r != rank_idx && page->ranks[r].peers == page->ranks[rank_idx].peers) {
-			values[n++] = *(const double *)((const char *)&page->ranks[r] + offset);
+			memcpy(&values[n++], (const char *)&page->ranks[r] + offset,
+			       sizeof(*values));
 		}
 	}
 	if (n > 0) {
