@@ -44,14 +44,14 @@ static void draw(struct fsl_markup *markup, const struct fsl_html *page)
 		const struct fsl_html_rank *rank = &page->ranks[latest[i]];
 		double y = 2.0 + (double)i * ROW, width = rank->late_ms / most * (RIGHT - LEFT);
 		fsl_markup_put(markup, "<text class=\"e%h\" x=\"%d\" y=\"%f\">rank %d</text>",
-			       rank->is_culprit ? " b" : " m", (int64_t)LEFT - 8, y + 14.0,
+			       rank->is_named ? " b" : " m", (int64_t)LEFT - 8, y + 14.0,
 			       rank->rank);
 		fsl_markup_put(
 			markup,
 			"<rect x=\"%d\" y=\"%f\" width=\"%f\" height=\"14\" class=\"a %h\"/>",
 			(int64_t)LEFT, y + 3.0, fmax(width, 1.0),
-			rank->is_culprit ? "lost" : "usual");
-		if (rank->is_victim && !rank->is_culprit) {
+			rank->is_named ? "lost" : "usual");
+		if (rank->is_victim && !rank->is_named) {
 			fsl_markup_put(markup,
 				       "<rect x=\"%d\" y=\"%f\" width=\"%f\" height=\"14\" "
 				       "class=\"hatch\"/>",

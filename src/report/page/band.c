@@ -140,11 +140,13 @@ static void draw(struct fsl_markup *markup, const struct fsl_html *page)
 	put_band(markup, page, levels, range);
 	fsl_markup_raw(markup, "<path class=\"middle\" d=\"");
 	put_line(markup, page, levels, offsetof(struct level, middle), range);
-	fsl_markup_raw(markup, "\"/><path class=\"told\" d=\"");
+	fsl_markup_raw(markup, "\"/>");
+	bool is_named = page->ranks[page->worst].is_named;
+	fsl_markup_put(markup, "<path class=\"told%h\" d=\"", is_named ? "" : " calm");
 	put_line(markup, page, levels, offsetof(struct level, told), range);
 	fsl_markup_raw(markup, "\"/>");
-	fsl_markup_put(markup, "<text class=\"tag e\" x=\"%d\" y=\"%f\">rank %d</text>",
-		       (int64_t)RIGHT,
+	fsl_markup_put(markup, "<text class=\"tag e%h\" x=\"%d\" y=\"%f\">rank %d</text>",
+		       is_named ? "" : " calm", (int64_t)RIGHT,
 		       fmax(y_of(levels[page->n_columns - 1].told, range[0], range[1]) - 7.0, 10.0),
 		       page->ranks[page->worst].rank);
 	fsl_chart_close(markup);

@@ -64,11 +64,12 @@ static void make(struct pair *out, const struct fsl_html *page)
 		out->n++;
 	}
 	out->most_ms = fmax(out->told.whole_ms, out->peers.whole_ms);
-	double most = 0.02 * out->most_ms; /* less is noise, and has no name */
+	bool is_named = page->ranks[page->worst].is_named; /* else nobody is to blame */
+	double most = 0.02 * out->most_ms;                 /* less is noise, and has no name */
 	for (size_t i = 0; i < out->n_own; i++) {
 		bool is_wait = strcmp(out->names[i], "exposedCommunication") == 0;
 		double excess = out->told.ms[i] - out->peers.ms[i];
-		if (excess > most && !is_wait) {
+		if (is_named && excess > most && !is_wait) {
 			most = excess;
 			out->worst = i;
 		}

@@ -26,6 +26,18 @@ static void put_numbers(struct fsl_markup *markup, const cJSON *list)
 	fsl_markup_raw(markup, n > SHOWN_MAX ? ", …" : "");
 }
 
+static void put_named(struct fsl_markup *markup, const struct fsl_html *page)
+{
+	enum { SHOWN_MAX = 4 };
+	size_t n = 0;
+	for (size_t r = 0; r < page->n_ranks; r++) {
+		if (page->ranks[r].is_named && n++ < SHOWN_MAX) {
+			fsl_markup_put(markup, "%h%d", n > 1 ? ", " : "", page->ranks[r].rank);
+		}
+	}
+	fsl_markup_raw(markup, n > SHOWN_MAX ? ", …" : "");
+}
+
 static bool has_items(const cJSON *list)
 {
 	return cJSON_IsArray(list) && list->child != NULL;
@@ -54,19 +66,38 @@ static void put_culprits(struct fsl_markup *markup, const struct fsl_html *page)
 	fsl_markup_put(markup, "</b><small>%s</small>", fsl_html_text(first, "host"));
 }
 
+/* A host that all its ranks slow down: its name is shorter than theirs. */
+static void put_slow_host(struct fsl_markup *markup, const struct fsl_html *page)
+{
+	fsl_markup_raw(markup, "<b>");
+	fsl_html_say(markup, "span", FSL_PAGE_HOST);
+	fsl_markup_put(markup, " %s</b><small>%d ",
+		       fsl_html_text(first_of(page, "culprits"), "host"),
+		       (int64_t)page->n_culprits);
+	fsl_html_say(markup, "span", FSL_PAGE_RANKS);
+	fsl_markup_raw(markup, "</small>");
+}
+
 static void put_who(struct fsl_markup *markup, const struct fsl_html *page)
 {
-	const cJSON *hang = fsl_html_at(page->root, "hang"), *loss = first_of(page, "losses");
+	const cJSON *hang = fsl_html_at(page->root, "hang");
 	const cJSON *stopped = fsl_html_at(hang, "stopped"),
 		    *missing = fsl_html_at(hang, "missing");
 	const cJSON *told = has_items(missing) ? missing : has_items(stopped) ? stopped : NULL;
-	if (first_of(page, "culprits") != NULL) {
+	bool is_host = strcmp(fsl_html_text(page->root, "verdict"), "slow_host") == 0;
+	if (is_host && *fsl_html_text(first_of(page, "culprits"), "host") != '\0') {
+		put_slow_host(markup, page);
+	} else if (first_of(page, "culprits") != NULL) {
 		put_culprits(markup, page);
-	} else if (told != NULL || has_items(fsl_html_at(loss, "ranks"))) {
+	} else if (told != NULL || page->n_named > 0) {
 		fsl_markup_raw(markup, "<b>");
 		fsl_html_say(markup, "span", FSL_PAGE_RANK);
 		fsl_markup_raw(markup, " ");
-		put_numbers(markup, told != NULL ? told : fsl_html_at(loss, "ranks"));
+		if (told != NULL) {
+			put_numbers(markup, told);
+		} else {
+			put_named(markup, page);
+		}
 		fsl_markup_raw(markup, "</b><small>");
 		if (told != NULL) {
 			fsl_html_say(markup, "span",
@@ -86,9 +117,9 @@ static void put_since(struct fsl_markup *markup, const struct fsl_html *page)
 	const cJSON *hang = fsl_html_at(page->root, "hang");
 	int64_t step = fsl_html_index(culprit != NULL ? culprit : loss,
 				      culprit != NULL ? "onsetStep" : "sinceStep");
-	const char *time = culprit != NULL        ? fsl_html_text(culprit, "onsetTime")
-			   : cJSON_IsObject(hang) ? fsl_html_text(hang, "since")
-						  : fsl_html_text(loss, "since");
+	const char *time = cJSON_IsObject(hang) ? fsl_html_text(hang, "since")
+			   : culprit != NULL    ? fsl_html_text(culprit, "onsetTime")
+						: fsl_html_text(loss, "since");
 	char clock[16], date[16] = "";
 	if (*fsl_chart_clock(time, clock) == '\0' && step < 0) {
 		fsl_markup_raw(markup, "<b>–</b>");
@@ -166,12 +197,16 @@ static void put_cost(struct fsl_markup *markup, const struct fsl_html *page)
 	} else if (lost_ms > 0.0) {
 		fsl_markup_put(markup, "<b>%s</b>", fsl_markup_span(lost_ms, span));
 	} else {
-		fsl_html_say(markup, "b", FSL_PAGE_NOTHING);
+		bool is_unknown = strcmp(fsl_html_text(page->root, "state"), "unknown") == 0;
+		fsl_html_say(markup, "b", is_unknown ? FSL_PAGE_UNKNOWN : FSL_PAGE_NOTHING);
 		return;
 	}
 	fsl_markup_raw(markup, "<small>");
 	if (lost_ms > 0.0 && share > 0.0) {
-		fsl_markup_put(markup, "%s, %g % ", fsl_markup_span(lost_ms, span), 100.0 * share);
+		if (per_step > 0.0) {
+			fsl_markup_put(markup, "%s, ", fsl_markup_span(lost_ms, span));
+		}
+		fsl_markup_put(markup, "%g % ", 100.0 * share);
 		fsl_html_say(markup, "span", FSL_PAGE_OF_TIME);
 		put_node_hours(markup, page, lost_ms);
 	} else if (per_step > 0.0 && page->step_ms > 0.0) {
@@ -187,6 +222,29 @@ static const char *chinese_headline(const struct fsl_html *page)
 	return fsl_html_text(page->root, "headlineZh");
 }
 
+/* Text whose words with hyphens stay whole: browsers break lines inside of dates and ranges. */
+static void put_words(struct fsl_markup *markup, const char *text)
+{
+	char word[48];
+	while (*text != '\0') {
+		size_t n_blanks = strspn(text, " "), n = n_blanks + strcspn(text + n_blanks, " ");
+		bool is_short = n < sizeof(word);
+		n = is_short ? n : sizeof(word) - 1;
+		while (!is_short && n > 1 && ((unsigned char)text[n] & 0xc0) == 0x80) {
+			n--; /* between characters */
+		}
+		memcpy(word, text, n);
+		word[n] = '\0';
+		if (is_short && strchr(word, '-') != NULL) {
+			fsl_markup_put(markup, "%h<span class=\"w\">%s</span>",
+				       n_blanks > 0 ? " " : "", word + n_blanks);
+		} else {
+			fsl_markup_text(markup, word);
+		}
+		text += n;
+	}
+}
+
 static void put_headline(struct fsl_markup *markup, const struct fsl_html *page)
 {
 	const char *headline = fsl_html_text(page->root, "headline");
@@ -195,10 +253,13 @@ static void put_headline(struct fsl_markup *markup, const struct fsl_html *page)
 	const cJSON *job = fsl_html_at(page->root, "job");
 	char clock[16];
 	const char *now = fsl_html_text(job, "now");
-	fsl_markup_put(markup, "<header><p class=\"top\"><span class=\"state\">");
+	const char *state = fsl_html_text(page->root, "state");
+	bool is_calm = strcmp(state, "clear") == 0 || strcmp(state, "unknown") == 0;
+	fsl_markup_put(markup, "<header><p class=\"top\"><span class=\"state%h\">",
+		       is_calm ? " calm" : "");
 	fsl_html_say_of(markup, 'V', fsl_html_text(page->root, "verdict"));
 	fsl_markup_raw(markup, " · ");
-	fsl_html_say_of(markup, 'S', fsl_html_text(page->root, "state"));
+	fsl_html_say_of(markup, 'S', state);
 	fsl_markup_put(markup, "</span><span class=\"job\">%s", fsl_html_text(job, "name"));
 	if (fsl_html_index(job, "ranks") > 0) {
 		fsl_markup_put(markup, " · %d ", fsl_html_index(job, "ranks"));
@@ -216,8 +277,10 @@ static void put_headline(struct fsl_markup *markup, const struct fsl_html *page)
 	if (*chinese != '\0') {
 		fsl_markup_put(markup, " data-zh=\"%s\"", chinese);
 	}
-	fsl_markup_put(markup, ">%s</h1><p class=\"reason\" title=\"%s\">%s</p></header>", headline,
-		       reason, reason);
+	fsl_markup_raw(markup, ">");
+	put_words(markup, headline);
+	fsl_markup_put(markup, "</h1><p class=\"reason\" title=\"%s\">%s</p></header>", reason,
+		       reason);
 }
 
 void fsl_html_put_facts(struct fsl_markup *markup, const struct fsl_html *page)

@@ -18,6 +18,7 @@ struct cell {
 	size_t begin, end;
 	size_t row;
 	size_t worst; /* index of its costliest rank */
+	size_t n_named;
 	bool is_culprit, is_victim;
 };
 
@@ -58,6 +59,7 @@ static void add_to_cell(struct cell *cell, const struct fsl_html *page, size_t r
 	bool is_worse = cost > most || (isnan(most) && !isnan(cost));
 	cell->worst = is_worse ? r : cell->worst;
 	cell->is_culprit |= page->ranks[r].is_culprit || page->ranks[r].is_stopped;
+	cell->n_named += page->ranks[r].is_named;
 	cell->is_victim |= page->ranks[r].is_victim;
 	cell->end++;
 }
@@ -75,7 +77,7 @@ static void fold(struct grid *grid, const struct key *keys)
 		n_in += is_next;
 		if (i == 0 || (is_next && (n_in - 1) % n_merged == 0)) {
 			grid->cells[grid->n_cells++] =
-				(struct cell){i, i, 0, keys[i].rank_idx, false, false};
+				(struct cell){i, i, 0, keys[i].rank_idx, 0, false, false};
 		}
 		add_to_cell(&grid->cells[grid->n_cells - 1], page, keys[i].rank_idx);
 	}
@@ -104,7 +106,7 @@ static void spread(struct grid *grid, const struct key *keys)
 		n_in_row = is_next ? 1 : n_in_row + 1;
 		grid->widest = n_in_row > grid->widest ? n_in_row : grid->widest;
 		struct cell *cell = &grid->cells[grid->n_cells++];
-		*cell = (struct cell){i, i, grid->n_rows - 1, keys[i].rank_idx, false, false};
+		*cell = (struct cell){i, i, grid->n_rows - 1, keys[i].rank_idx, 0, false, false};
 		add_to_cell(cell, page, keys[i].rank_idx);
 	}
 	grid->has_names = !is_single && grid->n_rows <= 16;
@@ -196,9 +198,10 @@ static void put_title(struct fsl_markup *markup, const struct grid *grid, const 
 		fsl_markup_put(markup, ", %g % of a step", 100.0 * rank->cost_ms / page->step_ms);
 	}
 	fsl_markup_put(markup, "%h</title>",
-		       cell->is_culprit  ? "; culprit"
-		       : cell->is_victim ? "; victim"
-					 : "");
+		       cell->is_culprit    ? "; culprit"
+		       : cell->n_named > 0 ? "; named by the verdict"
+		       : cell->is_victim   ? "; victim"
+					   : "");
 }
 
 static void put_cell(struct fsl_markup *markup, const struct grid *grid, const struct cell *cell,
@@ -222,7 +225,7 @@ static void put_cell(struct fsl_markup *markup, const struct grid *grid, const s
 		       (int64_t)fsl_html_class(grid->page, rank->cost_ms));
 	put_title(markup, grid, cell);
 	fsl_markup_raw(markup, "</rect>");
-	if (cell->is_victim && !cell->is_culprit) {
+	if (cell->is_victim && cell->n_named == 0) {
 		fsl_markup_put(
 			markup,
 			"<rect x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\" class=\"hatch\"/>", x,
@@ -232,7 +235,7 @@ static void put_cell(struct fsl_markup *markup, const struct grid *grid, const s
 		fsl_markup_put(markup, "<text x=\"%f\" y=\"%f\" class=\"n%d%h\">%d</text>",
 			       x + size / 2.0, y + size / 2.0 + 4.0,
 			       (int64_t)fsl_html_class(grid->page, rank->cost_ms),
-			       cell->is_culprit ? " b" : "", rank->rank);
+			       cell->n_named > 0 ? " b" : "", rank->rank);
 	}
 	fsl_markup_raw(markup, "</g>");
 }
@@ -253,9 +256,15 @@ static void put_ring(struct fsl_markup *markup, const struct grid *grid, const s
 		x - 1.0, y - 1.0, size + 2.0, size + 2.0, fmin(4.0, size / 5.0));
 	if (size < NUMBER_LEAST || grid->is_folded) {
 		bool is_right = x < FSL_CHART_WIDTH * 0.75;
-		fsl_markup_put(markup, "<text x=\"%f\" y=\"%f\" class=\"tag%h\">rank %d</text>",
+		const char *host = cell->n_named > 1 ? fsl_html_host(grid->page, rank) : "";
+		fsl_markup_put(markup, "<text x=\"%f\" y=\"%f\" class=\"tag%h\">",
 			       is_right ? x + size + 6.0 : x - 6.0,
-			       fmax(y + size / 2.0 + 4.0, 12.0), is_right ? "" : " e", rank->rank);
+			       fmax(y + size / 2.0 + 4.0, 12.0), is_right ? "" : " e");
+		if (*host != '\0') {
+			fsl_markup_put(markup, "%s</text>", host);
+		} else {
+			fsl_markup_put(markup, "rank %d</text>", rank->rank);
+		}
 	}
 }
 
@@ -313,7 +322,7 @@ static void draw(struct fsl_markup *markup, const struct fsl_html *page)
 	for (size_t i = 0; i < grid.n_cells; i++) {
 		bool is_first = i == 0 || grid.cells[i].row != grid.cells[i - 1].row;
 		column = is_first ? 0 : column + 1;
-		if (grid.cells[i].is_culprit && n_rings++ < RINGS_MAX) {
+		if (grid.cells[i].n_named > 0 && n_rings++ < RINGS_MAX) {
 			put_ring(markup, &grid, &grid.cells[i], column);
 		}
 	}

@@ -113,8 +113,8 @@ static enum fsl_status make_ranks(struct fsl_html *out, size_t n, struct fsl_err
 	out->n_ranks = n;
 	for (size_t r = 0; r < n; r++) {
 		out->ranks[r] =
-			(struct fsl_html_rank){-1,  -1,  -1,   -1,    NAN,   NAN,   NAN,  NAN,
-					       NAN, {0}, NULL, false, false, false, false};
+			(struct fsl_html_rank){-1,  -1,  -1,   -1,    NAN,   NAN,   NAN,   NAN,
+					       NAN, {0}, NULL, false, false, false, false, false};
 		for (size_t p = 0; p < FSL_PAGE_PARTS_MAX; p++) {
 			out->ranks[r].part_ms[p] = NAN;
 		}
@@ -361,6 +361,34 @@ static void mark(struct fsl_html *out, const cJSON *list, const char *key, size_
 	}
 }
 
+/* Without culprits a loss names ranks, as of stalls, and captures name the rank of a finding. */
+static void mark_named(struct fsl_html *out)
+{
+	const cJSON *loss = fsl_html_at(out->root, "losses"),
+		    *finding = fsl_html_at(out->root, "findings");
+	size_t offset = offsetof(struct fsl_html_rank, is_named);
+	loss = cJSON_IsArray(loss) ? loss->child : NULL;
+	finding = cJSON_IsArray(finding) ? finding->child : NULL;
+	for (size_t r = 0; r < out->n_ranks; r++) {
+		out->ranks[r].is_named = out->ranks[r].is_culprit || out->ranks[r].is_stopped;
+		out->n_culprits += out->ranks[r].is_culprit;
+		out->n_victims += out->ranks[r].is_victim && !out->ranks[r].is_culprit;
+		out->n_named += out->ranks[r].is_named;
+	}
+	if (out->n_named > 0 || loss == NULL) {
+		return;
+	}
+	mark(out, fsl_html_at(loss, "ranks"), NULL, offset);
+	size_t at = fsl_html_find(out, fsl_html_index(finding, "rank"));
+	const cJSON *ranks = fsl_html_at(loss, "ranks");
+	if ((!cJSON_IsArray(ranks) || ranks->child == NULL) && at != SIZE_MAX) {
+		out->ranks[at].is_named = true;
+	}
+	for (size_t r = 0; r < out->n_ranks; r++) {
+		out->n_named += out->ranks[r].is_named;
+	}
+}
+
 static void mark_ranks(struct fsl_html *out)
 {
 	const cJSON *hang = fsl_html_at(out->root, "hang");
@@ -376,9 +404,11 @@ static void mark_ranks(struct fsl_html *out)
 	const cJSON *worst = fsl_html_at(out->root, "culprits");
 	int64_t rank = fsl_html_index(cJSON_IsArray(worst) ? worst->child : NULL, "rank");
 	out->worst = fsl_html_find(out, rank);
+	mark_named(out);
 	for (size_t r = 0; rank < 0 && r < out->n_ranks; r++) {
 		double most = out->worst != SIZE_MAX ? out->ranks[out->worst].cost_ms : -1.0;
-		out->worst = out->ranks[r].cost_ms > most ? r : out->worst;
+		bool is_candidate = out->n_named == 0 || out->ranks[r].is_named;
+		out->worst = is_candidate && out->ranks[r].cost_ms > most ? r : out->worst;
 	}
 	for (size_t r = 1; r < out->n_ranks; r++) {
 		out->has_stages |= out->ranks[r].stage != out->ranks[0].stage;

@@ -24,6 +24,7 @@ struct fsl_html_rank {
 	double part_ms[FSL_PAGE_PARTS_MAX];
 	const char *last_event; /* NULL: unknown */
 	bool is_culprit, is_victim, is_waiting, is_stopped;
+	bool is_named; /* by the verdict: culprits, else ranks of a loss or of the first finding */
 };
 
 struct fsl_html_step {
@@ -52,10 +53,12 @@ struct fsl_html {
 	int64_t every; /* steps of the job per item of steps */
 	struct fsl_html_matrix own, loss;
 	size_t n_columns;
-	double step_ms;  /* the scale of costs; NaN: unknown */
-	size_t worst;    /* index of the rank that is told: culprit, else costliest; SIZE_MAX */
-	bool has_stages; /* two stages and more are known */
-	bool is_capture; /* of a profiler */
+	double step_ms; /* the scale of costs; NaN: unknown */
+	size_t worst;   /* index of the rank that is told: culprit, else costliest; SIZE_MAX */
+	size_t n_named;
+	size_t n_culprits, n_victims;
+	bool has_stages;                /* two stages and more are known */
+	bool is_capture;                /* of a profiler */
 	int64_t since_step, until_step; /* over which ranks are compared; -1: open */
 };
 

@@ -48,9 +48,9 @@ var p=(i*m+c)*4,col=v<0?[0,0,0,0]:k[v].concat(255);img.data[p]=col[0];img.data[p
 o.putImageData(img,0,0);
 canvas.style.height=high+"px";canvas.width=Math.round(wide*dpr);canvas.height=Math.round(high*dpr);g.scale(dpr,dpr);g.imageSmoothingEnabled=false;
 g.drawImage(off,pad,0,wide-pad,high);
-g.fillStyle=css("--ink");g.font="12px system-ui,sans-serif";g.textBaseline="middle";
+g.fillStyle=css("--ink");g.font="12px system-ui,sans-serif";g.textBaseline="middle";var last=-99;
 D.rank.forEach(function(x,r){var y=(r+.5)*high/n;if(pad){g.fillStyle=css(hit[r]?"--hot":"--soft");g.fillText("rank "+x,0,y)}
-else if(hit[r]){g.fillStyle=css("--hot");g.fillRect(0,y-Math.max(1,high/n/2),wide,1);g.fillText("rank "+x,4,y<12?y+9:y-8)}});
+else if(hit[r]){g.fillStyle=css("--hot");g.fillRect(0,y-Math.max(1,high/n/2),wide,1);if(y-last>13){last=y;g.fillText("rank "+x,4,y<12?y+9:y-8-Math.max(0,high/n/2-1))}}});
 canvas.dataset.drawn="1";
 canvas.onmousemove=function(e){var b=canvas.getBoundingClientRect(),r=Math.floor((e.clientY-b.top)/b.height*n),
 c=Math.floor((e.clientX-b.left-pad)/(b.width-pad)*m),v=r>=0&&r<n&&c>=0&&c<m?at(r,c):15,names=["< 3 %","3–10 %","10–20 %","20–50 %","≥ 50 %"];

@@ -43,7 +43,7 @@ static void put_row(struct fsl_markup *markup, const struct fsl_html *page, size
 {
 	const struct fsl_html_rank *rank = &page->ranks[r];
 	fsl_markup_put(markup, "<tr%h><td class=\"n\">%d<td>%s",
-		       rank->is_culprit ? " class=\"hit\"" : "", rank->rank,
+		       rank->is_named ? " class=\"hit\"" : "", rank->rank,
 		       fsl_html_host(page, rank));
 	if (page->has_stages) {
 		fsl_markup_raw(markup, "<td class=\"n\">");
@@ -59,6 +59,8 @@ static void put_row(struct fsl_markup *markup, const struct fsl_html *page, size
 	fsl_markup_raw(markup, "<td>");
 	if (rank->is_culprit) {
 		fsl_html_say(markup, "b", FSL_PAGE_CULPRIT);
+	} else if (rank->is_named) {
+		fsl_html_say(markup, "b", FSL_PAGE_NAMED);
 	} else if (rank->is_victim) {
 		fsl_html_say(markup, "span", FSL_PAGE_VICTIM);
 	}
@@ -84,7 +86,7 @@ void fsl_html_put_ranks(struct fsl_markup *markup, const struct fsl_html *page)
 	}
 	for (size_t r = 0; r < page->n_ranks; r++) {
 		double cost = page->ranks[r].cost_ms;
-		rows[r] = (struct row){isfinite(cost) ? cost : -1.0, r, page->ranks[r].is_culprit};
+		rows[r] = (struct row){isfinite(cost) ? cost : -1.0, r, page->ranks[r].is_named};
 	}
 	qsort(rows, page->n_ranks, sizeof(*rows), by_cost);
 	fsl_html_open_section(markup, "ranks", FSL_PAGE_TABLE);
@@ -174,7 +176,7 @@ static void put_costs(struct fsl_markup *markup, const struct fsl_html *page)
 	fsl_markup_raw(markup, "],\"hit\":[");
 	bool is_behind = false;
 	for (size_t r = 0; r < page->n_ranks; r++) {
-		if (page->ranks[r].is_culprit) {
+		if (page->ranks[r].is_named) {
 			fsl_markup_put(markup, "%h%d", is_behind ? "," : "", (int64_t)r);
 			is_behind = true;
 		}

@@ -39,6 +39,20 @@ static bool has_items(const cJSON *list)
 	return cJSON_IsArray(list) && list->child != NULL;
 }
 
+/* Keys of the marks that the grid has. */
+static void put_marks(struct fsl_markup *markup, const struct fsl_html *page)
+{
+	if (page->n_named > 0) {
+		fsl_markup_raw(markup, "</span><span><i class=\"ringed\"></i>");
+		fsl_html_say(markup, "span",
+			     page->n_culprits > 0 ? FSL_PAGE_CULPRIT : FSL_PAGE_NAMED);
+	}
+	if (page->n_victims > 0) {
+		fsl_markup_raw(markup, "</span><span><i class=\"hatched\"></i>");
+		fsl_html_say(markup, "span", FSL_PAGE_VICTIM);
+	}
+}
+
 void fsl_html_put_chart(struct fsl_markup *markup, const struct fsl_html *page,
 			const struct fsl_chart *chart, bool is_left_out)
 {
@@ -60,10 +74,7 @@ void fsl_html_put_chart(struct fsl_markup *markup, const struct fsl_html *page,
 			       "<i class=\"k1\"></i>3 % <i class=\"k2\"></i>10 % <i "
 			       "class=\"k3\"></i>20 % <i class=\"k4\"></i>≥ 50 % ");
 		fsl_html_say(markup, "span", FSL_PAGE_OF_STEP);
-		fsl_markup_raw(markup, "</span><span><i class=\"ringed\"></i>");
-		fsl_html_say(markup, "span", FSL_PAGE_CULPRIT);
-		fsl_markup_raw(markup, "</span><span><i class=\"hatched\"></i>");
-		fsl_html_say(markup, "span", FSL_PAGE_VICTIM);
+		put_marks(markup, page);
 		fsl_markup_raw(markup, "</span></p><p id=\"unfolded\"></p>");
 	}
 	if (chart->tell != NULL) {
@@ -248,20 +259,27 @@ void fsl_html_put_whatif(struct fsl_markup *markup, const struct fsl_html *page)
 	static const int columns[] = {FSL_PAGE_WHATIF_OF, FSL_PAGE_EXCESS, FSL_PAGE_RIGHT,
 				      FSL_PAGE_SHARE,     FSL_PAGE_RIGHT,  FSL_PAGE_WORDS_N};
 	const cJSON *item = NULL, *list = fsl_html_at(page->root, "whatIf");
+	const double share_least = 0.001; /* of a step; less brings nothing back */
+	bool is_worth = false;
 	size_t n = 0;
-	if (!has_items(list)) {
+	cJSON_ArrayForEach(item, list)
+	{
+		is_worth |= fsl_html_number(item, "share") >= share_least;
+	}
+	if (!is_worth) {
 		return;
 	}
 	fsl_html_open_section(markup, "what-if", FSL_PAGE_WHATIF);
 	fsl_html_put_head(markup, columns);
 	cJSON_ArrayForEach(item, list)
 	{
-		if (n++ == ROWS_MAX) {
-			break;
+		double share = fsl_html_number(item, "share");
+		if (!(share >= share_least) || n++ >= ROWS_MAX) {
+			continue;
 		}
 		fsl_markup_put(markup, "<tr><td>%s %s<td class=\"n\">%g<td class=\"n\">%g %",
 			       fsl_html_text(item, "kind"), fsl_html_text(item, "name"),
-			       fsl_html_number(item, "ms"), 100.0 * fsl_html_number(item, "share"));
+			       fsl_html_number(item, "ms"), 100.0 * share);
 	}
 	close_table(markup);
 }

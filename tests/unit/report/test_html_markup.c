@@ -155,6 +155,33 @@ static void a_cell_of_one_rank_does_not_unfold(void **state)
 	assert_in_grid(case_of_hosts(16, 2, false), "<title>rank 15 on node1: 15 ms", true);
 }
 
+/* A case of 16 ranks whose only loss is that of two stalled ranks. */
+static cJSON *case_of_stalls(int first, int second)
+{
+	cJSON *root = case_of_hosts(16, 2, true);
+	cJSON *loss = cJSON_CreateObject();
+	cJSON *ranks = cJSON_AddArrayToObject(loss, "ranks");
+	cJSON_AddItemToArray(ranks, cJSON_CreateNumber(first));
+	cJSON_AddItemToArray(ranks, cJSON_CreateNumber(second));
+	cJSON_AddItemToArray(cJSON_AddArrayToObject(root, "losses"), loss);
+	return root;
+}
+
+static void ranks_of_a_loss_are_ringed(void **state)
+{
+	(void)state;
+	assert_in_grid(case_of_stalls(3, 12),
+		       "rank 12 on node1: 12 ms per step, 1.2 % of a step; "
+		       "named by the verdict</title>",
+		       true);
+	assert_in_grid(case_of_stalls(0, 7),
+		       "rank 7 on node0: 7 ms per step, 0.7 % of a step; "
+		       "named by the verdict</title>",
+		       true);
+	assert_in_grid(case_of_stalls(0, 7), "class=\"ring\"", true);
+	assert_in_grid(case_of_hosts(16, 2, true), "class=\"ring\"", false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +193,7 @@ int main(void)
 		cmocka_unit_test(cases_of_another_schema_are_refused),
 		cmocka_unit_test(a_folded_host_lists_its_own_ranks),
 		cmocka_unit_test(a_cell_of_one_rank_does_not_unfold),
+		cmocka_unit_test(ranks_of_a_loss_are_ringed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
