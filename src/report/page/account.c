@@ -80,7 +80,7 @@ static void put_account(struct fsl_markup *markup, const struct fsl_html *page)
 		fsl_markup_put(markup, "%s: %s, %g %</title></rect>",
 			       word < FSL_PAGE_WORDS_N ? fsl_html_word(word) : name,
 			       fsl_markup_span(fsl_html_number(part, "ms"), span), 100.0 * share);
-		if (width > 48.0) {
+		if (width > 64.0) { /* also in print and on telephones, with larger letters */
 			fsl_markup_put(markup,
 				       "<text x=\"%f\" y=\"21\" class=\"in in-%h\">%g %</text>",
 				       x + width / 2.0, class_of(name), 100.0 * share);
