@@ -1,13 +1,14 @@
 # The packages of rpm, built and tried on Debian. POSIX sh, to be sourced by package_test.sh.
-# The libraries come from Debian's packages, so rpm knows none of them: it builds and installs with --nodeps, from a
-# database of its own in the root file system. The macros of systemd are those of its macros.systemd.
+# The libraries come from Debian's packages, so rpm knows none of them: it builds and installs with --nodeps. rpm of the
+# root file system installs: systemd answers only those who live in its namespace of processes. The macros of systemd are
+# those of its macros.systemd. The folder of state is that of Fedora and openEuler; rpm of Debian takes /usr/com.
 # shellcheck shell=sh disable=SC2154 # package_test.sh sets root, work, version and commit
 
 # rpm_build OPTION...
 rpm_build() {
 	# shellcheck disable=SC2016 # rpm and its scripts expand it
 	rpmbuild -bb --nodeps --noclean --without check --buildroot "$work/rpm/buildroot" --define "_topdir $work/rpm" \
-		--define '_unitdir /usr/lib/systemd/system' \
+		--define '_unitdir /usr/lib/systemd/system' --define '_sharedstatedir /var/lib' \
 		--define 'systemd_post() if [ $1 -eq 1 ]; then systemctl --no-reload preset %* || :; fi' \
 		--define 'systemd_preun() if [ $1 -eq 0 ]; then systemctl --no-reload disable --now %* || :; fi' \
 		--define 'systemd_postun_with_restart() if [ $1 -ge 1 ]; then systemctl try-restart %* || :; fi' \
@@ -38,22 +39,20 @@ rpm_root() {
 	halt
 	fresh_debian "$work/root" systemd && in_root apt-get update &&
 		in_root apt-get install -y --no-install-recommends libgsl27 libcjson1 libprotobuf-c1 libcsv3 libpcre2-8-0 \
-			libsqlite3-0 zlib1g libzstd1 libgomp1 || return 1
+			libsqlite3-0 zlib1g libzstd1 libgomp1 rpm || return 1
 	mkdir -p "$chroot/usr/lib/systemd/system-preset" "$chroot/usr/share/bash-completion/completions" \
 		"$chroot/usr/share/zsh/site-functions" "$chroot/var/lib/private"
 	echo 'disable *' >"$chroot/usr/lib/systemd/system-preset/99-default-disable.preset"
+	mkdir -p "$chroot/srv/first" "$chroot/srv/later"
 	cp -r "$root/datasets/faults/slow_rank" "$chroot/srv/told"
-	rpm --root "$chroot" --dbpath /var/lib/rpm --initdb && boot && paths >"$work/before"
-}
-
-# rpm_in_root ACTION...: rpm of this machine; its scripts run in the root file system, beside systemd if that is asked.
-rpm_in_root() {
-	first=$(cat "/proc/$booted/task/$booted/children")
-	rpm --root "/proc/${first%% *}/root" --dbpath /var/lib/rpm "$@"
+	cp "$work"/rpm/RPMS/*/failslow*-1.[!l]*.rpm "$chroot/srv/first"
+	cp "$work"/rpm/RPMS/*/failslow*-1.later.*.rpm "$chroot/srv/later"
+	boot && in_booted rpm --initdb && paths >"$work/before"
 }
 
 rpm_install() {
-	rpm_in_root --nodeps -ivh "$work"/rpm/RPMS/*/failslow*-1.[!l]*.rpm && rpm_in_root --nodeps -V failslow failslow-devel failslow-doc &&
+	in_booted sh -c 'rpm --nodeps -ivh /srv/first/*.rpm' &&
+		in_booted rpm --nodeps -V failslow failslow-devel failslow-doc &&
 		! in_booted systemctl is-enabled failslow.timer failslow-watch.service &&
 		verdict >"$work/rpm.txt" && cmp "$work/plain.txt" "$work/rpm.txt" &&
 		[ "$(in_booted systrace-failslow --version)" = "failslow $version" ] &&
@@ -64,16 +63,20 @@ rpm_upgrade() {
 	sed -i 's|"root_path": "[^"]*"|"root_path": "/srv/told"|' "$chroot/etc/failslow/model_config.json"
 	in_booted systemctl daemon-reload && in_booted systemctl enable --now failslow.timer failslow-watch.service || return 1
 	pid=$(watch_pid)
-	rpm_in_root --nodeps -Uvh "$work"/rpm/RPMS/*/failslow*-1.later.*.rpm && rpm_in_root -q failslow | grep later &&
+	in_booted sh -c 'rpm --nodeps -Uvh /srv/later/*.rpm' && in_booted rpm -q failslow | grep later &&
 		grep -q '"root_path": "/srv/told"' "$chroot/etc/failslow/model_config.json" &&
 		in_booted systemctl is-enabled failslow.timer failslow-watch.service &&
 		[ "$(watch_pid)" != 0 ] && [ "$(watch_pid)" != "$pid" ]
 }
 
+has_results() {
+	[ -n "$(find "$chroot/var/lib/private/failslow" -type f)" ]
+}
+
 # rpm keeps a changed configuration as .rpmsave, and nothing else stays.
 rpm_erase() {
-	[ -n "$(find "$chroot/var/lib/private/failslow" -type f)" ] &&
-		rpm_in_root --nodeps -e failslow-doc failslow-devel failslow || return 1
+	within 60 has_results &&
+		in_booted rpm --nodeps -e failslow-doc failslow-devel failslow || return 1
 	in_booted systemctl --no-pager --all list-units 'failslow*' | tee "$work/units"
 	! in_booted sh -c 'cat /proc/[0-9]*/comm' | grep failslow && ! grep -q 'failslow.*active' "$work/units" || return 1
 	rm "$chroot/etc/failslow/model_config.json.rpmsave" && rmdir "$chroot/etc/failslow" || return 1
