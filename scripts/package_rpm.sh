@@ -78,7 +78,8 @@ rpm_erase() {
 	within 60 has_results &&
 		in_booted rpm --nodeps -e failslow-doc failslow-devel failslow || return 1
 	in_booted systemctl --no-pager --all list-units 'failslow*' | tee "$work/units"
-	! in_booted sh -c 'cat /proc/[0-9]*/comm' | grep failslow && ! grep -q 'failslow.*active' "$work/units" || return 1
+	! in_booted sh -c 'cat /proc/[0-9]*/comm' | grep failslow &&
+		! grep -q 'failslow.* \(active\|activating\|failed\) ' "$work/units" || return 1
 	rm "$chroot/etc/failslow/model_config.json.rpmsave" && rmdir "$chroot/etc/failslow" || return 1
 	paths | diff "$work/before" -
 }
