@@ -215,7 +215,7 @@ purge() {
 	in_booted apt-get purge -y failslow-doc failslow-dev failslow libcurl4 libopenblas0-serial &&
 		in_booted apt-get autoremove --purge -y || return 1
 	in_booted systemctl --no-pager --all list-units 'failslow*' | tee "$work/units"
-	! in_booted sh -c 'cat /proc/[0-9]*/comm' | grep failslow && ! grep -q 'failslow.*active' "$work/units" || return 1
+	! in_booted sh -c 'cat /proc/[0-9]*/comm' | grep failslow && ! grep -Eq 'failslow.* (active|activating|failed) ' "$work/units" || return 1
 	rm "$chroot/etc/systrace/result/slow_node/slow_node_result_1.json" || return 1
 	find "$chroot/etc/systrace" -type f
 	[ -z "$(find "$chroot/etc/systrace" -type f)" ] || return 1
