@@ -150,6 +150,30 @@ static int shortest(double value, char *buffer, size_t size)
 	return n_digits;
 }
 
+/*
+ * Text of a number of few decimals, as nearly all are: up to 15 digits a decimal number and the
+ * double next to it stand for each other, so that no search for the shortest form is needed. NULL:
+ * another kind of number.
+ */
+static const char *decimal_text(double value, char *buffer, size_t size)
+{
+	static const struct {
+		int decimals;
+		double power, most; /* @power * @most is 1e15 */
+	} forms[] = {{4, 1e4, 1e11}, {9, 1e9, 1e6}};
+	const double least = 1e-4; /* smaller ones have an exponent */
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (!(fabs(value) >= least && fabs(value) < forms[i].most)) {
+			continue;
+		}
+		long long scaled = llround(value * forms[i].power);
+		if ((double)scaled / forms[i].power == value) {
+			return fsl_json_write_digits(scaled, forms[i].decimals, 1, buffer, size);
+		}
+	}
+	return NULL;
+}
+
 const char *fsl_python_float(double value, char *buffer, size_t size)
 {
 	enum { FIXED_EXPONENT_MIN = -4, FIXED_EXPONENT_MAX = 15 };
@@ -157,6 +181,10 @@ const char *fsl_python_float(double value, char *buffer, size_t size)
 		const char *text = isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
 		(void)snprintf(buffer, size, "%s", text);
 		return buffer;
+	}
+	const char *decimal = decimal_text(value, buffer, size);
+	if (decimal != NULL) {
+		return decimal;
 	}
 	int n_digits = shortest(value, buffer, size);
 	const char *exponent_text = strchr(buffer, 'e');
@@ -168,17 +196,9 @@ const char *fsl_python_float(double value, char *buffer, size_t size)
 	return buffer;
 }
 
-/* Most numbers are 0 or have four decimals. They need no search for the shortest form. */
 static const char *real_text(double value, char *buffer, size_t size)
 {
-	const double limit = 1e9;
-	if (value == 0 || !isfinite(value)) {
-		return "0.0";
-	}
-	long long scaled = fabs(value) < limit ? llround(value * 1e4) : 0;
-	return scaled != 0 && (double)scaled / 1e4 == value
-		       ? fsl_json_write_digits(scaled, 4, 1, buffer, size)
-		       : fsl_python_float(value, buffer, size);
+	return value == 0 || !isfinite(value) ? "0.0" : fsl_python_float(value, buffer, size);
 }
 
 void fsl_json_write_real(struct fsl_json_writer *json, const char *key, double value)

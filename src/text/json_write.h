@@ -34,7 +34,7 @@ const char *fsl_json_write_digits(int64_t value, int decimals, int min_decimals,
 				  size_t size);
 
 /* str(float) of Python 3: the shortest text that reads back as the same number. @buffer of at least
- * 40 bytes. Returns @buffer. */
+ * 40 bytes. Returns the text, which lies in @buffer. */
 const char *fsl_python_float(double value, char *buffer, size_t size);
 
 #endif
