@@ -14,7 +14,7 @@ BARE = re.compile(r"`(\w+\.(?:[ch]|def))`")
 # A walk makes these files.
 MADE = re.compile(r"^````?\w+ file=(\S+)", re.M)
 # Folders that CMake installs; links between them hold in both places.
-INSTALLED = ("operations", "users")
+INSTALLED = ("images", "operations", "users")
 # Files of these may be named without their folder.
 FOLDERS = ("detectors", "include", "src", "tests")
 
