@@ -1,4 +1,4 @@
-/* What a conversion holds on its way; private to convert_*.c. */
+/* The state of a conversion; private to convert_*.c. */
 #ifndef FSL_CLI_CONVERT_PARTS_H
 #define FSL_CLI_CONVERT_PARTS_H
 

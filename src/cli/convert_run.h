@@ -8,7 +8,7 @@
 
 #include <failslow/error.h>
 
-/* What is wanted; all borrowed. */
+/* The wanted conversion; all members are borrowed. */
 struct fsl_convert_run {
 	const char *const *paths; /* [n_paths] */
 	size_t n_paths;

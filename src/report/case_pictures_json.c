@@ -74,7 +74,7 @@ static void put_number(struct fsl_document *document, cJSON *list, double value)
 	fsl_document_number(document, list, NULL, value, FSL_DECIMALS_MS);
 }
 
-/* What a rank costs by the verdict; NaN: it is no culprit. */
+/* Cost of a rank by the verdict; NaN: it is no culprit. */
 static double cost_of_culprit(const struct fsl_localisation *verdict, int32_t rank)
 {
 	for (size_t i = 0; i < verdict->n_culprits; i++) {
@@ -162,7 +162,7 @@ static void put_costs(struct fsl_document *document, cJSON *ranks, const struct 
 	fsl_free(scratch);
 }
 
-/* What own time is made of: one list of ranks for each part that some rank has. */
+/* The parts of own time: one list of ranks for each part that some rank has. */
 static void put_own_parts(struct fsl_document *document, cJSON *ranks, const struct fsl_own *own,
 			  const struct stretch *stretch)
 {

@@ -1,4 +1,4 @@
-/* What all charts share. */
+/* Shared by all charts. */
 #include "report/page/charts.h"
 
 #include <math.h>

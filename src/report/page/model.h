@@ -1,4 +1,4 @@
-/* What charts need of a case, taken from its document and checked: the document may be hostile. */
+/* The facts of a case that charts need, checked: its document may be hostile. */
 #ifndef FSL_REPORT_PAGE_MODEL_H
 #define FSL_REPORT_PAGE_MODEL_H
 
