@@ -20,7 +20,7 @@ struct span {
 	const char *begin, *end;
 };
 
-/* What each directive of a message stood for. */
+/* The text that each directive of a message stood for. */
 struct match {
 	struct span spans[SPANS_MAX];
 	bool is_text[SPANS_MAX]; /* %s */
@@ -352,7 +352,7 @@ static bool tell(const struct fsl_catalog *catalog, struct span text, struct out
 	return tell_pieces(catalog, text, out, depth);
 }
 
-/* Where the facts behind a sentence begin: ": name=". */
+/* Begin of the facts behind a sentence: ": name=". */
 static const char *facts_of(const char *text)
 {
 	for (const char *c = strstr(text, ": "); c != NULL; c = strstr(c + 2, ": ")) {

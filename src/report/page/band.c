@@ -101,12 +101,7 @@ static void put_axis(struct fsl_markup *markup, const double range[2])
 	double tick = fsl_chart_tick(range[1] - range[0], 4);
 	for (double ms = ceil(range[0] / tick) * tick; ms <= range[1]; ms += tick) {
 		double y = y_of(ms, range[0], range[1]);
-		fsl_markup_put(markup, "<path class=\"rule\" d=\"M%d %fH%d\"/>", (int64_t)LEFT, y,
-			       (int64_t)RIGHT);
-		fsl_markup_put(markup, "<text class=\"e m\" x=\"%d\" y=\"%f\">", (int64_t)LEFT - 6,
-			       y + 4.0);
-		fsl_markup_number(markup, ms, tick < 1.0 ? 2 : 0);
-		fsl_markup_raw(markup, "</text>");
+		fsl_chart_put_rule(markup, LEFT, RIGHT, y, ms, tick < 1.0 ? 2 : 0);
 	}
 }
 

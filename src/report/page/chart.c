@@ -28,6 +28,15 @@ double fsl_chart_tick(double span, int n_ticks_max)
 	return (factor <= 1.0 ? 1.0 : factor <= 2.0 ? 2.0 : factor <= 5.0 ? 5.0 : 10.0) * power;
 }
 
+void fsl_chart_put_rule(struct fsl_markup *markup, int64_t left, int64_t right, double y, double ms,
+			int decimals)
+{
+	fsl_markup_put(markup, "<path class=\"rule\" d=\"M%d %fH%d\"/>", left, y, right);
+	fsl_markup_put(markup, "<text class=\"e m\" x=\"%d\" y=\"%f\">", left - 6, y + 4.0);
+	fsl_markup_number(markup, ms, decimals);
+	fsl_markup_raw(markup, "</text>");
+}
+
 const char *fsl_chart_clock(const char *iso, char buffer[16])
 {
 	buffer[0] = '\0';

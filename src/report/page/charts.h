@@ -28,6 +28,9 @@ void fsl_chart_open(struct fsl_markup *markup, const char *name, double height, 
 void fsl_chart_close(struct fsl_markup *markup);
 /* Rounds a greatest value up to 1, 2 or 5 times a power of ten that divides an axis well. */
 double fsl_chart_tick(double span, int n_ticks_max);
+/* A line across the chart from @left to @right at height @y, with its value before it. */
+void fsl_chart_put_rule(struct fsl_markup *markup, int64_t left, int64_t right, double y, double ms,
+			int decimals);
 /* Time of day from an ISO time: "15:07:05"; "" if it is none. @buffer of 16 bytes. */
 const char *fsl_chart_clock(const char *iso, char buffer[16]);
 /* ISO time of nanoseconds since 1970. @buffer of 40 bytes. */

@@ -204,15 +204,22 @@ static void put_title(struct fsl_markup *markup, const struct grid *grid, const 
 					   : "");
 }
 
+/* Upper left corner of a cell; returns the length of its sides. */
+static double place(const struct grid *grid, const struct cell *cell, size_t column, double *x,
+		    double *y)
+{
+	size_t side = cell->row % grid->n_side, line = cell->row / grid->n_side;
+	*x = grid->left + (double)(side * grid->widest + column) * grid->cell +
+	     0.6 * (double)side * grid->cell;
+	*y = 2.0 + (double)line * grid->cell;
+	return grid->cell - (grid->cell > 8.0 ? 2.0 : 0.6);
+}
+
 static void put_cell(struct fsl_markup *markup, const struct grid *grid, const struct cell *cell,
 		     size_t column)
 {
 	const struct fsl_html_rank *rank = &grid->page->ranks[cell->worst];
-	double gap = grid->cell > 8.0 ? 2.0 : 0.6, size = grid->cell - gap;
-	size_t side = cell->row % grid->n_side, line = cell->row / grid->n_side;
-	double x = grid->left + (double)(side * grid->widest + column) * grid->cell +
-		   0.6 * (double)side * grid->cell;
-	double y = 2.0 + (double)line * grid->cell;
+	double x = 0.0, y = 0.0, size = place(grid, cell, column, &x, &y);
 	fsl_markup_raw(markup, "<g class=\"cell\"");
 	if (grid->is_folded) {
 		put_members(markup, grid, cell);
@@ -245,11 +252,7 @@ static void put_ring(struct fsl_markup *markup, const struct grid *grid, const s
 		     size_t column)
 {
 	const struct fsl_html_rank *rank = &grid->page->ranks[cell->worst];
-	double gap = grid->cell > 8.0 ? 2.0 : 0.6, size = grid->cell - gap;
-	size_t side = cell->row % grid->n_side, line = cell->row / grid->n_side;
-	double x = grid->left + (double)(side * grid->widest + column) * grid->cell +
-		   0.6 * (double)side * grid->cell;
-	double y = 2.0 + (double)line * grid->cell;
+	double x = 0.0, y = 0.0, size = place(grid, cell, column, &x, &y);
 	fsl_markup_put(
 		markup,
 		"<rect x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\" rx=\"%f\" class=\"ring\"/>",

@@ -105,12 +105,16 @@ const char *fsl_markup_span(double ms, char buffer[32])
 		{36e5, 36e5, "h"}, {12e4, 6e4, "min"}, {5e3, 1e3, "s"}, {-INFINITY, 1.0, "ms"}};
 	char figure[32];
 	size_t i = 0;
+	if (!isfinite(ms)) {
+		buffer[0] = '\0';
+		return buffer;
+	}
 	while (i + 1 < sizeof(units) / sizeof(units[0]) && !(fabs(ms) >= units[i].from_ms)) {
 		i++;
 	}
 	(void)snprintf(buffer, 32, "%.24s %s", fsl_markup_figure(ms / units[i].ms, figure),
 		       units[i].unit);
-	return isfinite(ms) ? buffer : strcpy(buffer, "");
+	return buffer;
 }
 
 void fsl_markup_put(struct fsl_markup *markup, const char *format, ...)

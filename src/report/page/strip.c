@@ -88,12 +88,7 @@ static void put_axes(struct fsl_markup *markup, const struct strip *strip)
 	double first = ceil(strip->low_ms / tick) * tick;
 	for (double ms = first; ms <= strip->high_ms; ms += tick) {
 		double y = y_of(strip, ms);
-		fsl_markup_put(markup, "<path class=\"rule\" d=\"M%d %fH%d\"/>", (int64_t)LEFT, y,
-			       (int64_t)RIGHT);
-		fsl_markup_put(markup, "<text class=\"e m\" x=\"%d\" y=\"%f\">", (int64_t)LEFT - 6,
-			       y + 4.0);
-		fsl_markup_number(markup, ms, tick < 1.0 ? 2 : 0);
-		fsl_markup_raw(markup, "</text>");
+		fsl_chart_put_rule(markup, LEFT, RIGHT, y, ms, tick < 1.0 ? 2 : 0);
 	}
 	fsl_markup_put(markup, "<text class=\"m\" x=\"0\" y=\"12\">ms</text>");
 	const cJSON *series = fsl_html_at(fsl_html_at(strip->page->root, "pictures"), "steps");

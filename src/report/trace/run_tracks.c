@@ -26,7 +26,7 @@ struct rank_view {
 	uint8_t *meeting_place; /* [n_ops]: enum fsl_track_flow */
 };
 
-/* What is made once for all ranks; lives in the arena of the plan. */
+/* Made once for all ranks; lives in the arena of the plan. */
 struct view {
 	struct words words;
 	uint32_t *names;

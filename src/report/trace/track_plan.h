@@ -30,7 +30,7 @@ struct fsl_track_stream {
 	void (*destroy)(struct fsl_track_stream *self);
 };
 
-/* What was written. */
+/* Counts of all that was written. */
 struct fsl_track_counts {
 	uint64_t n_slices, n_instants, n_values, n_launches, n_meetings;
 	int64_t begin_ns, end_ns; /* first begin and last end; FSL_NS_ABSENT: there is no event */

@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "host.pb-c.h"
 #include "source/ingest.h"
+#include "source/systrace/pb_memory.h"
 #include "source/systrace/timeline_wire.h"
 
 enum {
@@ -172,27 +173,12 @@ static enum fsl_status add_io(struct reading *r, const HostIoEntry *entry, struc
 	return append(r, &event, err);
 }
 
-/* protobuf-c does not tell a lack of memory from a broken message. */
-static void *pb_alloc(void *is_short, size_t size)
-{
-	void *memory = fsl_calloc(1, size);
-	*(bool *)is_short |= memory == NULL;
-	return memory;
-}
-
-static void pb_free(void *is_short, void *memory)
-{
-	(void)is_short;
-	fsl_free(memory);
-}
-
 static enum fsl_status read_entry(struct reading *r, const char *data, size_t n_bytes,
 				  struct fsl_error *err)
 {
 	bool is_short = false;
 	enum fsl_status status = FSL_OK;
-	ProtobufCAllocator allocator = {
-		.alloc = pb_alloc, .free = pb_free, .allocator_data = &is_short};
+	ProtobufCAllocator allocator = fsl_pb_allocator(&is_short);
 	const ProtobufCMessageDescriptor *form =
 		r->is_io ? &host_io_entry__descriptor : &host_cpu_entry__descriptor;
 	ProtobufCMessage *message =

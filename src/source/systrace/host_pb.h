@@ -1,5 +1,5 @@
 /*
- * What sysTrace records of a host beside a rank: threads that left their processor, page faults,
+ * Records of sysTrace of a host beside a rank: threads that left their processor, page faults,
  * swapping, compaction and reclaim of memory (os_trace_*.pb), and input and output (io_trace_*.pb).
  */
 #ifndef FSL_SOURCE_SYSTRACE_HOST_PB_H

@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "base/try.h"
 #include "source/entry.h"
+#include "source/systrace/pb_memory.h"
 #include "source/systrace/timeline_stage.h"
 #include "source/systrace/timeline_wire.h"
 #include "timeline.pb-c.h"
@@ -42,20 +43,6 @@ static int probe_head(const struct fsl_probe *probe)
 	return strstr(probe->file_name, ".timeline") != NULL ? FSL_PROBE_NAME : 0;
 }
 
-/* @is_short: set when memory ran out, which protobuf-c does not tell from a broken message. */
-static void *pb_alloc(void *is_short, size_t size)
-{
-	void *memory = fsl_calloc(1, size);
-	*(bool *)is_short |= memory == NULL;
-	return memory;
-}
-
-static void pb_free(void *is_short, void *memory)
-{
-	(void)is_short;
-	fsl_free(memory);
-}
-
 /* The stage at @data, which is all in memory. */
 static enum fsl_status read_stage(const char *data, const struct fsl_wire_field *field,
 				  struct fsl_sink *sink, struct fsl_error *err)
@@ -63,8 +50,7 @@ static enum fsl_status read_stage(const char *data, const struct fsl_wire_field 
 	size_t n_bytes = (size_t)field->value;
 	uint64_t offset = field->offset + field->n_head;
 	bool is_short = false;
-	ProtobufCAllocator allocator = {
-		.alloc = pb_alloc, .free = pb_free, .allocator_data = &is_short};
+	ProtobufCAllocator allocator = fsl_pb_allocator(&is_short);
 	TimelineStage *message = timeline_stage__unpack(&allocator, n_bytes, (const uint8_t *)data);
 	if (is_short) {
 		timeline_stage__free_unpacked(message, &allocator);
