@@ -22,21 +22,26 @@ MACROS = {"PRId64": "ld", "PRIu64": "lu", "PRIi64": "li", "PRIx64": "lx", "PRId3
 TOKEN = re.compile(
     r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[A-Za-z_]\w*|[^\s]', re.S)
 ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "'": "'", "r": "\r"}
-FACTS = re.compile(r": [A-Za-z][A-Za-z_.\d]*=.*", re.S)
+FACTS = re.compile(r": (?:%s)?[A-Za-z][A-Za-z_.\d]*=.*", re.S)  # %s: facts that some sentences lack
 LABELS = re.compile(r'fsl_screen_(?:field|extra)\(\s*[&\w]+,\s*"([^"]+)"')
 # Folders and files whose texts are for developers or programs (pages of accuracy and speed, files of other programs), or
 # that have both languages themselves (the HTML page).
 OTHER = ("src/eval", "src/bench", "src/report/msprof", "src/report/reporter_textfile.c", "src/alarm/channel_webhook.c",
          "src/sim", "src/report/reporter_alertmanager.c", "src/alarm/channel_syslog.c", "src/state/incidents.c",
          "src/base/memory_left.c", "src/cli/watch.c", "src/chrome", "src/report/page", "src/report/trace")
-# Not translated yet: findings in captures, help of keys and detectors, what is wrong in inputs.
-OTHER += ("src/judge", "src/config", "src/plugin", "src/source", "src/match", "detectors")
+# Not translated yet: findings in captures, help of keys and detectors.
+OTHER += ("src/judge", "src/config", "src/plugin", "src/match", "detectors")
 PROSE = re.compile(r"[A-Za-z]{2,}[,;:]? +[a-zA-Z`%(]|[%a-z]\S* [a-z]{2,}")
 # Literals that programs read, by their text.
 FOREIGN = re.compile(
-    r"^(SELECT|INSERT|CREATE|UPDATE|DELETE|PRAGMA|BEGIN|COMMIT|ALTER|DROP|WITH|FROM|WHERE|ORDER|AND|JOIN|LEFT)\b"
-    r'|\r|^%3zu|^\[%\.|^Content-Type|^"|^%lld %lld'
-    r"|^# (HELP|TYPE)|\bHTTP/1|\\x")
+    r"^(SELECT|INSERT|CREATE|UPDATE|DELETE|PRAGMA|BEGIN|COMMIT|ALTER|DROP|WITH|FROM|WHERE|ORDER|AND|JOIN|LEFT|CROSS)\b"
+    r'|\r|^%3zu|^\[%\.|^Content-Type|^"[^"]*",?$|^%lld %lld'
+    r"|^# (HELP|TYPE)|\bHTTP/1|\\x"
+    # Columns of the profiler's tables, names in its timelines.
+    r"|^[A-Z]\w*( [A-Z]\w*)+$|\((us|ms|MB|%)\)$|^Communication\(Not Overlapped|^dst rank$"
+    # Expressions for lines of training logs, and the bytes that are looked for before them.
+    r"|\\[sb|]|\(\?<\w+>$|^(elapsed time per iteration|per step time|step time:|completed step:)$"
+    r"|^iter time \(s\)$|^train_step_timing in s$")
 
 
 def unescape(text):
