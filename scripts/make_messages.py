@@ -30,12 +30,12 @@ OTHER = ("src/eval", "src/bench", "src/report/msprof", "src/report/reporter_text
          "src/sim", "src/report/reporter_alertmanager.c", "src/alarm/channel_syslog.c", "src/state/incidents.c",
          "src/base/memory_left.c", "src/cli/watch.c", "src/chrome", "src/report/page", "src/report/trace")
 # Not translated yet: findings in captures, help of keys and detectors.
-OTHER += ("src/judge", "src/config", "src/plugin", "src/match", "detectors")
+OTHER += ("src/judge", "src/config", "src/plugin", "detectors")
 PROSE = re.compile(r"[A-Za-z]{2,}[,;:]? +[a-zA-Z`%(]|[%a-z]\S* [a-z]{2,}")
 # Literals that programs read, by their text.
 FOREIGN = re.compile(
     r"^(SELECT|INSERT|CREATE|UPDATE|DELETE|PRAGMA|BEGIN|COMMIT|ALTER|DROP|WITH|FROM|WHERE|ORDER|AND|JOIN|LEFT|CROSS)\b"
-    r'|\r|^%3zu|^\[%\.|^Content-Type|^"[^"]*",?$|^%lld %lld'
+    r'|\r|^%3zu|^\[%\.|^Content-Type|^"[^"]*",?$|^%lld %lld|^%ld %s@'
     r"|^# (HELP|TYPE)|\bHTTP/1|\\x"
     # Columns of the profiler's tables, names in its timelines.
     r"|^[A-Z]\w*( [A-Z]\w*)+$|\((us|ms|MB|%)\)$|^Communication\(Not Overlapped|^dst rank$"
