@@ -29,8 +29,6 @@ LABELS = re.compile(r'fsl_screen_(?:field|extra)\(\s*[&\w]+,\s*"([^"]+)"')
 OTHER = ("src/eval", "src/bench", "src/report/msprof", "src/report/reporter_textfile.c", "src/alarm/channel_webhook.c",
          "src/sim", "src/report/reporter_alertmanager.c", "src/alarm/channel_syslog.c", "src/state/incidents.c",
          "src/base/memory_left.c", "src/cli/watch.c", "src/chrome", "src/report/page", "src/report/trace")
-# Not translated yet: findings in captures.
-OTHER += ("src/judge",)
 PROSE = re.compile(r"[A-Za-z]{2,}[,;:]? +[a-zA-Z`%(]|[%a-z]\S* [a-z]{2,}")
 # Literals that programs read, by their text.
 FOREIGN = re.compile(
