@@ -124,6 +124,10 @@ _failslow()
 		mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$current")
 		return
 		;;
+	profile:--lock-wait)
+		:
+		return
+		;;
 	convert:--output | convert:-o)
 		mapfile -t COMPREPLY < <(compgen -f -- "$current")
 		return
@@ -337,7 +341,7 @@ _failslow()
 		words="-c --config --every --once --log-format -q --quiet -v --verbose -h --help"
 		;;
 	profile)
-		words="-o --output --export --report -c --config -b --baseline --ranks --steps --format -j --jobs --color -l --long --exit-code --exit-code=new --exit-code=state -q --quiet -h --help"
+		words="-o --output --export --report -c --config -b --baseline --ranks --steps --format -j --jobs --lock-wait --color -l --long --exit-code --exit-code=new --exit-code=state -q --quiet -h --help"
 		;;
 	convert)
 		words="-o --output --ranks --from --to --clock-align --no-verdict -c --config -j --jobs -q --quiet -h --help"

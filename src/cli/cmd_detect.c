@@ -11,6 +11,8 @@
 #include "cli/confined.h"
 #include "cli/operands.h"
 #include "cli/profile_run.h"
+#include "cli/turn.h"
+#include "cli/watch.h"
 #include "config/config.h"
 #include "engine/chapters.h"
 #include "engine/load.h"
@@ -18,7 +20,7 @@
 #include "report/reporter.h"
 #include "state/job_lock.h"
 
-enum { JOBS_MAX = 4096, LOCK_WAIT_S_MAX = 86400 };
+enum { JOBS_MAX = 4096 };
 
 /* The command line. */
 struct options {
@@ -88,7 +90,8 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 		 "take TIME as the present (hang detection, file names)"},
 		{"jobs", 'j', FSL_OPT_INT, &o->jobs, 0, JOBS_MAX, NULL, "N",
 		 "threads; 0: one for each 16 MiB, one per core at most"},
-		{"lock-wait", 0, FSL_OPT_INT, &o->lock_wait_s, 0, LOCK_WAIT_S_MAX, NULL, "SECONDS",
+		{"lock-wait", 0, FSL_OPT_INT, &o->lock_wait_s, 0, FSL_LOCK_WAIT_S_MAX, NULL,
+		 "SECONDS",
 		 "wait so long for another run over the same job; without it lock_wait_s"},
 		{"format", 0, FSL_OPT_CHOICE, &o->format, 0, 0, fsl_verdict_formats, "FORMAT",
 		 "what goes to stdout: text (default), json, or the headline as one line"},
@@ -256,6 +259,7 @@ static enum fsl_status tell_captures(const struct options *options, bool is_besi
 		.is_warned = is_warned,
 		.output = options->output,
 		.page = is_beside ? NULL : options->page, /* that of the job has the file */
+		.lock_wait_s = options->lock_wait_s,
 		.exit_mode = options->exit_mode,
 		.is_beside = is_beside,
 		.is_long = options->wants_long,
@@ -289,31 +293,15 @@ static enum fsl_status tell_captures_too(const struct options *options, int *exi
 	return status;
 }
 
-/*
- * Keeps a run that writes apart from another run over the same job. *is_busy: the other run goes on
- * and this one is to end. It found nothing wrong: the other run tells what there is to tell.
- */
+/* *is_busy: another run looks at the job, so that this one is to end. */
 static enum fsl_status take_lock(struct fsl_job_lock *lock, const struct fsl_config *config,
 				 bool *is_busy, struct fsl_error *err)
 {
 	const struct fsl_lock_request request = {config->state_path, config->root_path,
 						 config->training_log, config->lock_wait_s};
-	enum fsl_lock_result result = FSL_LOCK_NONE;
-	if (config->is_look) {
-		return FSL_OK;
-	}
-	FSL_TRY(fsl_job_lock_take(lock, &request, &result, err));
-	*is_busy = result == FSL_LOCK_BUSY;
-	if (*is_busy) {
-		fsl_log(FSL_LOG_WARNING, "detect",
-			"another run looks at this job, this one ends: root_path=\"%s\", pid=%lld, "
-			"lock_wait_s=%g",
-			config->root_path, (long long)lock->other, config->lock_wait_s);
-	}
-	return FSL_OK;
+	return config->is_look ? FSL_OK : fsl_turn_take(lock, &request, "detect", is_busy, err);
 }
 
-/* @is_busy: another run looks at the job, so that nothing was done. */
 static void confine(const struct fsl_config *config, const struct options *options)
 {
 	const struct fsl_confined_run run = {

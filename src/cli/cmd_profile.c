@@ -7,6 +7,7 @@
 #include "cli/number_list.h"
 #include "cli/operands.h"
 #include "cli/profile_run.h"
+#include "cli/turn.h"
 
 enum { JOBS_MAX = 4096 };
 static const char *const exports[] = {"msprof-analyze", NULL};
@@ -18,7 +19,7 @@ struct request {
 	const char *baseline, *config, *output, *page, *ranks, *steps;
 	int export_as; /* -1: nothing */
 	int format, color;
-	int64_t n_jobs;
+	int64_t n_jobs, lock_wait_s; /* -1: as configured */
 	int n_quiet;
 	bool wants_long, wants_help;
 	int exit_mode; /* enum fsl_exit_mode */
@@ -29,7 +30,8 @@ struct request {
 static enum fsl_status parse(struct request *r, int argc, char **argv, struct fsl_error *err)
 {
 	int n_operands = 0;
-	*r = (struct request){.export_as = -1, .exit_mode = FSL_EXIT_ALWAYS_DONE};
+	*r = (struct request){
+		.export_as = -1, .lock_wait_s = -1, .exit_mode = FSL_EXIT_ALWAYS_DONE};
 	const struct fsl_opt table[] = {
 		{"output", 'o', FSL_OPT_TEXT, &r->output, 0, 0, NULL, "DIR",
 		 "keep the result in DIR/failslow_<job>.json, and what --export asks for"},
@@ -49,6 +51,9 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		 "what goes to stdout: text (default), json, or the headline as one line"},
 		{"jobs", 'j', FSL_OPT_INT, &r->n_jobs, 0, JOBS_MAX, NULL, "N",
 		 "threads; 0: one per core (default)"},
+		{"lock-wait", 0, FSL_OPT_INT, &r->lock_wait_s, 0, FSL_LOCK_WAIT_S_MAX, NULL,
+		 "SECONDS",
+		 "wait so long for another run over the same job; without it lock_wait_s"},
 		{"color", 0, FSL_OPT_CHOICE, &r->color, 0, 0, fsl_color_choices, "WHEN",
 		 "colours: auto (default: on a terminal, without NO_COLOR), always, never"},
 		{"long", 'l', FSL_OPT_FLAG, &r->wants_long, 0, 0, NULL, NULL,
@@ -102,6 +107,7 @@ enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fs
 		.baseline = request.baseline,
 		.output = request.output,
 		.page = request.page,
+		.lock_wait_s = request.lock_wait_s,
 		.wants_msprof = request.export_as >= 0,
 		.exit_mode = request.exit_mode,
 		.is_long = request.wants_long,

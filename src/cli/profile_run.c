@@ -4,11 +4,13 @@
 
 #include <string.h>
 
+#include "base/deadline.h"
 #include "base/try.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
 #include "cli/confined.h"
 #include "cli/operands.h"
+#include "cli/turn.h"
 #include "engine/threads.h"
 #include "judge/conclude.h"
 #include "judge/observe.h"
@@ -96,13 +98,16 @@ static enum fsl_status run_as_configured(const struct fsl_profile_run *run,
 	input.path = run->paths[0];
 	input.more_paths = run->paths + 1;
 	input.n_more_paths = run->n_paths - 1;
+	fsl_deadline_stage("reading");
 	enum fsl_status status = fsl_profile_read(&profile, &input, err);
 	if (status != FSL_OK) {
 		goto out;
 	}
 	status = read_baseline(&baseline, run, &input, err);
+	fsl_deadline_stage("judging");
 	FSL_THEN(status, fsl_profile_cluster_build(&cluster, &profile, err));
 	FSL_THEN(status, judge(&verdict, &findings, &facts, config, err));
+	fsl_deadline_end(); /* results are written whole */
 	if (status == FSL_OK) {
 		status = tell(run, config, &facts, &findings, &verdict, exit_code, err);
 	}
@@ -115,9 +120,45 @@ out:
 	return status;
 }
 
+/* The lock lies where `detect` with this output has its own. */
+static enum fsl_status take_turn(struct fsl_job_lock *lock, struct fsl_config *config,
+				 const struct fsl_profile_run *run, bool *is_busy,
+				 struct fsl_error *err)
+{
+	char root[PATH_MAX];
+	if (run->output == NULL) {
+		return FSL_OK;
+	}
+	const struct fsl_lock_request request = {
+		.state_path = fsl_arena_printf(&config->arena, "%s/" FSL_STATE_FILE, run->output),
+		.job = fsl_operands_root(run->paths, run->n_paths, root),
+		.wait_s = run->lock_wait_s >= 0 ? (double)run->lock_wait_s : config->lock_wait_s,
+	};
+	if (request.state_path == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: option=\"output\"");
+	}
+	return fsl_turn_take(lock, &request, "profile", is_busy, err);
+}
+
+static void confine(const struct fsl_profile_run *run, const struct fsl_config *config)
+{
+	const struct fsl_confined_run confined = {
+		.config = config,
+		.paths = run->paths,
+		.n_paths = run->n_paths,
+		.baseline = run->baseline,
+		.output = run->output,
+		.page = run->page,
+	};
+	fsl_confined_begin(&confined); /* threads start later, and are confined, too */
+}
+
 enum fsl_status fsl_profile_run(const struct fsl_profile_run *run, int *exit_code,
 				struct fsl_error *err)
 {
+	struct fsl_job_lock lock = {.fd = -1};
+	bool is_busy = false;
+	*exit_code = FSL_EXIT_DONE;
 	struct fsl_config config = {0};
 	struct fsl_registry *registry = fsl_registry_create();
 	if (registry == NULL) {
@@ -133,18 +174,15 @@ enum fsl_status fsl_profile_run(const struct fsl_profile_run *run, int *exit_cod
 		status = fsl_operands_describe(&config, run->paths, run->n_paths, !run->is_warned,
 					       err);
 	}
-	if (status == FSL_OK) {
-		const struct fsl_confined_run confined = {
-			.config = &config,
-			.paths = run->paths,
-			.n_paths = run->n_paths,
-			.baseline = run->baseline,
-			.output = run->output,
-			.page = run->page,
-		};
-		fsl_confined_begin(&confined); /* threads start later, and are confined, too */
+	FSL_THEN(status, take_turn(&lock, &config, run, &is_busy, err));
+	if (status == FSL_OK && !is_busy) {
+		confine(run, &config);
+		fsl_deadline_begin(run->output != NULL ? config.max_run_minutes : 0.0,
+				   FSL_EXIT_INTERNAL);
+		status = run_as_configured(run, &config, exit_code, err);
 	}
-	FSL_THEN(status, run_as_configured(run, &config, exit_code, err));
+	fsl_deadline_end();
+	fsl_job_lock_release(&lock);
 	fsl_config_fini(&config);
 	fsl_registry_destroy(registry);
 	return status;

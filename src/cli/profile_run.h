@@ -15,6 +15,7 @@ struct fsl_profile_run {
 	const char *baseline;             /* an earlier capture; NULL: none */
 	const char *output;               /* folder for the results; NULL: nothing is written */
 	const char *page;                 /* file for the HTML page; NULL: none */
+	int64_t lock_wait_s; /* longest wait for another run with this output; -1: as configured */
 	bool wants_msprof;
 	int exit_mode;           /* enum fsl_exit_mode */
 	bool is_beside, is_long; /* as in fsl_report */
@@ -22,7 +23,11 @@ struct fsl_profile_run {
 	enum fsl_print print;
 };
 
-/* Judges the captures and tells what they say. *exit_code is set on success. */
+/*
+ * Judges the captures and tells what they say. *exit_code is set on success. A run with an output
+ * waits for another run over the same captures and output, and ends if that goes on; it has the
+ * time limit of the configuration.
+ */
 enum fsl_status fsl_profile_run(const struct fsl_profile_run *run, int *exit_code,
 				struct fsl_error *err);
 

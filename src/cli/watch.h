@@ -9,6 +9,8 @@
 
 #include <failslow/error.h>
 
+enum { FSL_EVERY_MINUTES_MAX = 525600 }; /* of --every; a year, as fail_slow_span_mins */
+
 struct fsl_watch_plan {
 	char *const *argv; /* of a look, begins with the program's name, ends with NULL */
 	double every_s;    /* between the begins of two looks */
