@@ -60,6 +60,10 @@ _failslow()
 		:
 		return
 		;;
+	detect:--every)
+		:
+		return
+		;;
 	detect:--format)
 		mapfile -t COMPREPLY < <(compgen -W "text json line" -- "$current")
 		return
@@ -120,12 +124,12 @@ _failslow()
 		:
 		return
 		;;
-	profile:--color)
-		mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$current")
-		return
-		;;
 	profile:--lock-wait)
 		:
+		return
+		;;
+	profile:--color)
+		mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$current")
 		return
 		;;
 	convert:--output | convert:-o)
@@ -335,7 +339,7 @@ _failslow()
 	esac
 	case $command in
 	detect)
-		words="-c --config -o --output --report --from --to --now -j --jobs --lock-wait --format --color -l --long --exit-code --exit-code=new --exit-code=state --log-format -q --quiet -v --verbose -h --help"
+		words="-c --config -o --output --report --from --to --now -j --jobs --lock-wait --every --format --color -l --long --exit-code --exit-code=new --exit-code=state --log-format -q --quiet -v --verbose -h --help"
 		;;
 	watch)
 		words="-c --config --every --once --log-format -q --quiet -v --verbose -h --help"

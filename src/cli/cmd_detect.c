@@ -34,6 +34,7 @@ struct options {
 	int64_t jobs;             /* -1: as configured */
 	int64_t lock_wait_s;      /* -1: as configured */
 	int format;               /* enum fsl_output_format */
+	double every_mins;        /* 0: as configured */
 	int color;                /* index in fsl_color_choices */
 	bool wants_long;
 	int exit_mode; /* enum fsl_exit_mode */
@@ -93,6 +94,8 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 		{"lock-wait", 0, FSL_OPT_INT, &o->lock_wait_s, 0, FSL_LOCK_WAIT_S_MAX, NULL,
 		 "SECONDS",
 		 "wait so long for another run over the same job; without it lock_wait_s"},
+		{"every", 0, FSL_OPT_REAL, &o->every_mins, 0, FSL_EVERY_MINUTES_MAX, NULL,
+		 "MINUTES", "time between two runs; without it fail_slow_span_mins"},
 		{"format", 0, FSL_OPT_CHOICE, &o->format, 0, 0, fsl_verdict_formats, "FORMAT",
 		 "what goes to stdout: text (default), json, or the headline as one line"},
 		{"color", 0, FSL_OPT_CHOICE, &o->color, 0, 0, fsl_color_choices, "WHEN",
@@ -174,6 +177,9 @@ static enum fsl_status apply(const struct options *options, struct fsl_config *c
 		config->lock_wait_s = (double)options->lock_wait_s;
 	}
 	config->now_ns = options->now_ns != INT64_MIN ? options->now_ns : fsl_now_ns();
+	if (options->every_mins > 0.0) {
+		config->fail_slow_span_mins = options->every_mins;
+	}
 	config->lacks_present = !has_present(options);
 	return FSL_OK;
 }

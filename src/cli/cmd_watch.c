@@ -9,16 +9,14 @@
 #include "config/config.h"
 #include "plugin/registry.h"
 
-enum {
-	EVERY_MINUTES_MAX = 525600, /* a year, as fail_slow_span_mins */
-	ARGV_MAX = 16,
-};
+enum { ARGV_MAX = 16 };
 #define SECONDS_PER_MINUTE 60.0
 
 struct options {
 	struct fsl_config_place place; /* of the default configuration */
 	const char *config_path;       /* NULL: the installed one */
 	double every_mins;             /* 0: as configured */
+	char every_text[32];           /* the same for looks */
 	bool is_once, wants_help;
 	int log_form; /* enum fsl_log_form; -1: as configured */
 	int n_quiet, n_verbose;
@@ -30,8 +28,8 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 	const struct fsl_opt table[] = {
 		{"config", 'c', FSL_OPT_TEXT, &o->config_path, 0, 0, NULL, "FILE",
 		 "model_config.json; without it the installed one"},
-		{"every", 0, FSL_OPT_REAL, &o->every_mins, 0, EVERY_MINUTES_MAX, NULL, "MINUTES",
-		 "time between the begins of two looks; without it fail_slow_span_mins"},
+		{"every", 0, FSL_OPT_REAL, &o->every_mins, 0, FSL_EVERY_MINUTES_MAX, NULL,
+		 "MINUTES", "time between the begins of two looks; without it fail_slow_span_mins"},
 		{"once", 0, FSL_OPT_FLAG, &o->is_once, 0, 0, NULL, NULL,
 		 "look once, with the exit code of the look"},
 		{"log-format", 0, FSL_OPT_CHOICE, &o->log_form, 0, 0, fsl_log_forms, "FORMAT",
@@ -87,12 +85,13 @@ static enum fsl_status read_interval(void *context, double *every_s, struct fsl_
 	return status;
 }
 
-/* Words of a look; the last one is NULL. */
-static void make_argv(char *words[ARGV_MAX], const struct options *options)
+/* Words of a look; the last one is NULL. Looks tell receivers of alarms the interval: without an
+ * option they read it in the configuration, as it is then. */
+static void make_argv(char *words[ARGV_MAX], struct options *options)
 {
 	static char program[] = "failslow", command[] = "detect", config[] = "--config",
 		    format[] = "--format", line[] = "line", quiet[] = "--quiet", verbose[] = "-v",
-		    log_format[] = "--log-format";
+		    log_format[] = "--log-format", every[] = "--every";
 	size_t n = 0;
 	words[n++] = program;
 	words[n++] = command;
@@ -100,6 +99,12 @@ static void make_argv(char *words[ARGV_MAX], const struct options *options)
 	words[n++] = (char *)(uintptr_t)options->config_path;
 	words[n++] = format;
 	words[n++] = line;
+	if (options->every_mins > 0.0) {
+		(void)snprintf(options->every_text, sizeof(options->every_text), "%.17g",
+			       options->every_mins);
+		words[n++] = every;
+		words[n++] = options->every_text;
+	}
 	if (options->n_quiet > 1) {
 		words[n++] = quiet;
 		words[n++] = quiet;
