@@ -1,5 +1,6 @@
 /* `failslow detect`: from files to verdicts, once. The engine behind it is src/engine/job.h. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/deadline.h"
 #include "base/language.h"
@@ -18,7 +19,7 @@
 #include "engine/load.h"
 #include "plugin/registry.h"
 #include "report/reporter.h"
-#include "state/job_lock.h"
+#include "state/state.h"
 
 enum { JOBS_MAX = 4096 };
 
@@ -33,8 +34,8 @@ struct options {
 	int64_t now_ns;           /* INT64_MIN: the clock */
 	int64_t jobs;             /* -1: as configured */
 	int64_t lock_wait_s;      /* -1: as configured */
-	int format;               /* enum fsl_output_format */
 	double every_mins;        /* 0: as configured */
+	int format;               /* enum fsl_output_format */
 	int color;                /* index in fsl_color_choices */
 	bool wants_long;
 	int exit_mode; /* enum fsl_exit_mode */
@@ -176,10 +177,10 @@ static enum fsl_status apply(const struct options *options, struct fsl_config *c
 	if (options->lock_wait_s >= 0) {
 		config->lock_wait_s = (double)options->lock_wait_s;
 	}
-	config->now_ns = options->now_ns != INT64_MIN ? options->now_ns : fsl_now_ns();
 	if (options->every_mins > 0.0) {
 		config->fail_slow_span_mins = options->every_mins;
 	}
+	config->now_ns = options->now_ns != INT64_MIN ? options->now_ns : fsl_now_ns();
 	config->lacks_present = !has_present(options);
 	return FSL_OK;
 }
@@ -321,6 +322,19 @@ static void confine(const struct fsl_config *config, const struct options *optio
 	fsl_confined_begin(&run);
 }
 
+/* A run that writes misses ranks that the runs before saw. Looks have no past. */
+static void recall_ranks(struct fsl_config *config, const struct options *options)
+{
+	char buffer[PATH_MAX];
+	const char *root = fsl_operands_root(options->paths, options->n_paths, buffer);
+	char *real = realpath(root != NULL ? root : config->root_path, NULL);
+	if (real != NULL && !config->is_look) {
+		fsl_state_recall_ranks(&config->seen_ranks, config->state_path, real);
+	}
+	free(real);
+}
+
+/* @is_busy: another run looks at the job, so that nothing was done. */
 static enum fsl_status detect_as_configured(const struct options *options, bool has_captures,
 					    const struct fsl_error *refusal, bool *is_busy,
 					    int *exit_code, struct fsl_error *err)
@@ -350,6 +364,7 @@ static enum fsl_status detect_as_configured(const struct options *options, bool 
 		confine(&config, options);
 		fsl_deadline_begin(config.is_look ? 0.0 : config.max_run_minutes,
 				   FSL_EXIT_INTERNAL);
+		recall_ranks(&config, options);
 		status = detect(&config, options, has_captures, refusal, exit_code, err);
 	}
 	fsl_deadline_end();

@@ -17,6 +17,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "model/seen_ranks.h"
 #include "model/topology.h"
 
 enum fsl_algorithm {
@@ -170,6 +171,9 @@ struct fsl_config {
 	int64_t now_ns;                /* --now or the clock; set by the command */
 
 	size_t n_metrics;
+	/* Of earlier runs over the job, set by the command. The engine clears them if they do not
+	 * hold for the files that are there. */
+	struct fsl_seen_ranks seen_ranks;
 	struct fsl_metric_config metrics[FSL_METRIC_CONFIGS_MAX];
 	/*
 	 * "detectors": {NAME: {...}}: parameters of built-in detectors, and plug-ins. The first

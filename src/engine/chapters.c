@@ -311,8 +311,37 @@ static void end_with_range(struct fsl_span *span, int64_t until_ns)
 	}
 }
 
+/* Ranks with files. Before the files are read, their names tell that: at least as many as there
+ * are.
+ */
+static size_t count_ranks(const struct fsl_job *job)
+{
+	const struct fsl_feed *feed = job->feed;
+	size_t n = 0;
+	for (size_t i = 0; feed != NULL && i < feed->inputs.n_items; i++) {
+		const struct fsl_file_name *name = &feed->inputs.items[i].told;
+		n += name->kind == FSL_NAME_MARKERS && name->rank_state == FSL_NAME_HAS_RANK;
+	}
+	return feed != NULL ? n : fsl_ranks_seen(&job->run);
+}
+
+/* Clears the ranks of earlier runs if the files are of another start of the job, or show as many.
+ */
+static void weigh_seen_ranks(struct fsl_config *config, const struct fsl_job *job,
+			     const struct fsl_span *span)
+{
+	if (count_ranks(job) >= config->seen_ranks.n ||
+	    !fsl_seen_ranks_hold(&config->seen_ranks, span->begin_ns, span->end_ns,
+				 config->hang_forget_hours)) {
+		config->seen_ranks = (struct fsl_seen_ranks){0};
+		return;
+	}
+	fsl_log(FSL_LOG_INFO, "detect", "an earlier run saw more ranks of the job: ranks=%zu",
+		config->seen_ranks.n);
+}
+
 /* *n_known: chapters that need not be judged again. */
-static enum fsl_status cut(struct fsl_job *job, const struct fsl_config *config, size_t *n_known,
+static enum fsl_status cut(struct fsl_job *job, struct fsl_config *config, size_t *n_known,
 			   struct fsl_error *err)
 {
 	struct fsl_chapters *chapters = &job->chapters;
@@ -321,6 +350,9 @@ static enum fsl_status cut(struct fsl_job *job, const struct fsl_config *config,
 	enum fsl_status status = job->feed != NULL ? fsl_feed_span(job->feed, &span, &longest, err)
 						   : fsl_run_span(&span, &job->run, &longest, err);
 	end_with_range(&span, job->until_ns);
+	if (status == FSL_OK) {
+		weigh_seen_ranks(config, job, &span);
+	}
 	if (status == FSL_OK && job->feed != NULL) {
 		fsl_recall_load(job, config, &span);
 	}
@@ -371,31 +403,32 @@ static enum fsl_status read_rest(struct fsl_job *job, const struct fsl_config *c
 enum fsl_status fsl_job_judge(struct fsl_job *job, const struct fsl_config *config,
 			      struct fsl_error *err)
 {
+	struct fsl_config here = *config; /* a shallow copy, which owns nothing */
 	bool is_short = false;
 	size_t n_known = 0;
-	enum fsl_status status = cut(job, config, &n_known, err);
+	enum fsl_status status = cut(job, &here, &n_known, err);
 	if (status == FSL_OK) {
-		status = fsl_chapters_judge_past(job, config, n_known, &is_short, err);
+		status = fsl_chapters_judge_past(job, &here, n_known, &is_short, err);
 	}
 	if (status == FSL_OK) {
-		status = read_rest(job, config, err);
+		status = read_rest(job, &here, err);
 	}
 	if (status == FSL_OK && (is_short || job->chapters.n_items == 1)) {
 		fsl_chapters_fini(&job->chapters);
 		job->n_steps_before = 0;
-		return fsl_job_analyse(job, config, err);
+		return fsl_job_analyse(job, &here, err);
 	}
 	if (status == FSL_OK) {
-		status = judge_newest(job, config, err);
+		status = judge_newest(job, &here, err);
 	}
 	if (status == FSL_OK) {
-		status = perceive_again(job, config, err);
+		status = perceive_again(job, &here, err);
 	}
 	if (status == FSL_OK) {
-		status = conclude(job, config, err);
+		status = conclude(job, &here, err);
 	}
 	if (status == FSL_OK && job->feed != NULL) {
-		fsl_recall_save(job, config);
+		fsl_recall_save(job, &here);
 	}
 	return status;
 }

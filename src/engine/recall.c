@@ -87,6 +87,11 @@ static void rules_of(char rules[RULES_BYTES], const struct fsl_config *config)
 			add_file(&digest, path);
 		}
 	}
+	if (config->seen_ranks.n > 0) {
+		char text[32]; /* ranks that are missed, as an earlier run saw them */
+		(void)snprintf(text, sizeof(text), "%zu", config->seen_ranks.n);
+		add_text(&digest, text);
+	}
 	add_text(&digest, config->training_log);
 	add_file(&digest, config->rank_table_json);
 	(void)snprintf(rules, RULES_BYTES, FSL_VERSION " %016" PRIx64, digest);

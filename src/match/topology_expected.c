@@ -220,11 +220,13 @@ static bool lacks_last_rank(const struct fsl_topology *topology, size_t n_seen)
 }
 
 /*
- * 0 to the greatest rank seen: holes are missing ranks, unless most of the numbers are holes.
- * Without holes, the next number may be missing as well.
+ * 0 to the greatest rank seen: holes are missing ranks, unless most of the numbers are holes. The
+ * first @n_before numbers are those of an earlier run, which saw so many ranks. Without holes, the
+ * next number may be missing as well.
  */
 static enum fsl_status add_numbers(struct rank_set *set, const struct fsl_topology *topology,
-				   const struct fsl_run *run, struct fsl_error *err)
+				   const struct fsl_run *run, size_t n_before,
+				   struct fsl_error *err)
 {
 	int32_t greatest = run->n_ranks > 0 ? run->ranks[run->n_ranks - 1].rank : -1;
 	size_t n_seen = fsl_ranks_seen(run);
@@ -239,7 +241,7 @@ static enum fsl_status add_numbers(struct rank_set *set, const struct fsl_topolo
 	if (!has_holes && lacks_last_rank(topology, n_seen)) {
 		FSL_TRY(add_rank(set, greatest + 1, err));
 	}
-	for (int32_t rank = 0; rank <= greatest; rank++) {
+	for (int32_t rank = 0; rank <= greatest || (size_t)rank < n_before; rank++) {
 		FSL_TRY(add_rank(set, rank, err));
 	}
 	return FSL_OK;
@@ -256,7 +258,7 @@ static enum fsl_status add_all(struct rank_set *set, const struct fsl_topology *
 			FSL_TRY(add_rank(set, table->items[i].rank, err));
 		}
 	} else {
-		FSL_TRY(add_numbers(set, topology, run, err));
+		FSL_TRY(add_numbers(set, topology, run, config->seen_ranks.n, err));
 	}
 	for (size_t r = 0; r < run->n_ranks; r++) {
 		FSL_TRY(add_rank(set, run->ranks[r].rank, err));

@@ -62,7 +62,7 @@ struct fsl_topology {
 	struct fsl_domain domains[FSL_GROUP_KINDS_N];
 	int32_t *expected_ranks; /* every rank that the job should have: as configured, from the
 				    rank table, or 0..max; also max + 1 if a rank has no other
-				    partner */
+				    partner, and as many as an earlier run saw */
 	size_t n_expected_ranks;
 	/* Server of each expected rank, from its files or the rank table; NULL if unknown. */
 	const char **expected_hosts;

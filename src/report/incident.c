@@ -200,6 +200,14 @@ static enum fsl_status describe(struct fsl_incident_sight *out, const struct fsl
 	return list_culprits(out, report, err);
 }
 
+/* Begin and end of the data of all chapters, if the capture has several. */
+static void find_span(struct fsl_incident_look *look, const struct fsl_localisation *verdict)
+{
+	size_t n = verdict->n_chapters;
+	look->begin_ns = n > 0 ? verdict->chapters[0].begin_ns : verdict->coverage.begin_ns;
+	look->end_ns = n > 0 ? verdict->chapters[n - 1].end_ns : verdict->coverage.end_ns;
+}
+
 enum fsl_status fsl_incident_sight_take(struct fsl_incident_sight *out,
 					const struct fsl_report *report,
 					const struct fsl_config *config, struct fsl_error *err)
@@ -223,7 +231,9 @@ enum fsl_status fsl_incident_sight_take(struct fsl_incident_sight *out,
 		.result = results[fsl_outcome_state(&job)],
 		.has_ended = fsl_outcome_has_ended(&job),
 		.n_ranks_seen = report->localisation->coverage.n_ranks_seen,
+		.forget_hours = config->hang_forget_hours,
 	};
+	find_span(&out->look, report->localisation);
 	free(real);
 	if (out->look.job == NULL || out->look.job_name == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"incident\"");

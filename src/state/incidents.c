@@ -388,19 +388,29 @@ static enum fsl_status note_all(struct fsl_state *state, const struct fsl_incide
 	return is_known ? FSL_OK : add_new(state, list, look, err);
 }
 
+/* The earlier runs of a job. */
+struct past {
+	int64_t last_ns; /* the last one; INT64_MIN: there is none */
+	struct fsl_seen_ranks seen;
+};
+
 /* Adds the time since the last run to what was observed of the job and its hosts. */
 static enum fsl_status note_observed(struct fsl_state *state, const struct fsl_incident_look *look,
-				     int64_t last_ns, struct fsl_error *err)
+				     const struct past *past, struct fsl_error *err)
 {
-	int64_t gap_ns = last_ns != INT64_MIN ? look->now_ns - last_ns : 0;
+	int64_t gap_ns = past->last_ns != INT64_MIN ? look->now_ns - past->last_ns : 0;
 	gap_ns = gap_ns <= FSL_OBSERVED_GAP_NS ? gap_ns : 0;
+	const struct fsl_seen_ranks now = {look->n_ranks_seen, look->end_ns};
+	const struct fsl_seen_ranks seen =
+		fsl_seen_ranks_with(&past->seen, &now, look->begin_ns, look->forget_hours);
 	FSL_TRY(fsl_state_run(
 		state, err,
-		"INSERT INTO jobs (job, name, first_ns, last_ns, runs, observed_ns, ranks) VALUES "
-		"(?1, ?2, ?3, ?3, 1, 0, ?5) ON CONFLICT (job) DO UPDATE SET name = ?2, last_ns = "
-		"?3, runs = runs + 1, observed_ns = observed_ns + ?4, ranks = max(ranks, ?5)",
-		"ttiii", look->job, look->job_name, look->now_ns, gap_ns,
-		(int64_t)look->n_ranks_seen));
+		"INSERT INTO jobs (job, name, first_ns, last_ns, runs, observed_ns, ranks, ranks_ns) "
+		"VALUES (?1, ?2, ?3, ?3, 1, 0, ?5, ?6) ON CONFLICT (job) DO UPDATE SET name = ?2, "
+		"last_ns = ?3, runs = runs + 1, observed_ns = observed_ns + ?4, ranks = ?5, "
+		"ranks_ns = ?6",
+		"ttiiii", look->job, look->job_name, look->now_ns, gap_ns, (int64_t)seen.n,
+		seen.until_ns));
 	for (size_t i = 0; i < look->n_hosts; i++) {
 		FSL_TRY(fsl_state_run(
 			state, err,
@@ -411,14 +421,18 @@ static enum fsl_status note_observed(struct fsl_state *state, const struct fsl_i
 	return FSL_OK;
 }
 
-/* INT64_MIN: the job has no run before. */
-static enum fsl_status find_last_run(struct fsl_state *state, const char *job, int64_t *last_ns,
-				     struct fsl_error *err)
+static enum fsl_status find_past(struct fsl_state *state, const char *job, struct past *past,
+				 struct fsl_error *err)
 {
 	sqlite3_stmt *statement = NULL;
-	int code = fsl_state_ask(state, &statement, "SELECT last_ns FROM jobs WHERE job = ?1", "t",
-				 job);
-	*last_ns = code == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : INT64_MIN;
+	int code =
+		fsl_state_ask(state, &statement,
+			      "SELECT last_ns, ranks, ranks_ns FROM jobs WHERE job = ?1", "t", job);
+	*past = (struct past){.last_ns = INT64_MIN};
+	if (code == SQLITE_ROW) {
+		past->last_ns = sqlite3_column_int64(statement, 0);
+		past->seen = fsl_seen_ranks_at(statement, 1);
+	}
 	sqlite3_finalize(statement);
 	return code == SQLITE_ROW || code == SQLITE_DONE ? FSL_OK
 							 : fsl_state_fail(state, "read", err);
@@ -427,14 +441,14 @@ static enum fsl_status find_last_run(struct fsl_state *state, const char *job, i
 static enum fsl_status note(struct fsl_state *state, const struct fsl_incident_look *look,
 			    struct fsl_incidents *out, struct fsl_error *err)
 {
-	int64_t last_ns = INT64_MIN;
+	struct past past;
 	FSL_TRY(fsl_state_begin(state, err));
-	FSL_TRY(find_last_run(state, look->job, &last_ns, err));
+	FSL_TRY(find_past(state, look->job, &past, err));
 	FSL_TRY(load_current(state, look->job, out, err));
-	if (look->now_ns <= last_ns) {
+	if (look->now_ns <= past.last_ns) {
 		return FSL_OK; /* an older moment is looked at once more */
 	}
-	FSL_TRY(note_observed(state, look, last_ns, err));
+	FSL_TRY(note_observed(state, look, &past, err));
 	FSL_TRY(note_all(state, look, out, err));
 	return fsl_state_run(state, err, "DELETE FROM incidents WHERE status = ?1 AND seen_ns < ?2",
 			     "ii", (int64_t)FSL_INCIDENT_CLEARED,

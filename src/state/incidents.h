@@ -85,6 +85,8 @@ struct fsl_incident_look {
 	enum fsl_look_result result;
 	bool has_ended; /* the job is over, and with it what was wrong */
 	size_t n_ranks_seen;
+	int64_t begin_ns, end_ns; /* of the data; FSL_NS_ABSENT: none were read */
+	double forget_hours;      /* ranks that were not seen for so long are not missed */
 	const char *const *hosts; /* [n_hosts]: all hosts of the job, each once */
 	size_t n_hosts;
 	/* Of a problem. */

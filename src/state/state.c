@@ -24,14 +24,15 @@
 #include "state/state_place.h"
 
 enum {
-	SCHEMA_VERSION = 4,          /* 2: with a table of what is kept; 3: alarms alone */
+	SCHEMA_VERSION = 5,          /* 2: with a table of what is kept; 3: alarms alone; 4: without
+					jobs.ranks_ns */
+	INCIDENTS_VERSION = 4,       /* the first with incidents */
 	APPLICATION_ID = 0x66736c31, /* "fsl1": tells our file from another program's */
 	BUSY_TIMEOUT_MS = 5000,      /* an overlapping run holds the lock for milliseconds */
 	DAMAGED_FILES_MAX = 1000,    /* then somebody should look */
 };
 
-/* Older versions lack tables and have none that changed: making what is missing brings them here.
- */
+/* Older versions lack tables and a column: making what is missing brings them here. */
 static const char *const schema =
 	"CREATE TABLE IF NOT EXISTS alarms ("
 	" time_ns INTEGER NOT NULL,"        /* alarm was sent */
@@ -46,8 +47,9 @@ static const char *const schema =
 	" name TEXT NOT NULL,"
 	" first_ns INTEGER NOT NULL, last_ns INTEGER NOT NULL," /* runs */
 	" runs INTEGER NOT NULL,"
-	" observed_ns INTEGER NOT NULL,"          /* between its runs, gaps left out */
-	" ranks INTEGER NOT NULL) WITHOUT ROWID;" /* most that were seen in a run */
+	" observed_ns INTEGER NOT NULL," /* between its runs, gaps left out */
+	" ranks INTEGER NOT NULL,"       /* most that were seen since the job was started */
+	" ranks_ns INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;" /* newest data with so many */
 	"CREATE TABLE IF NOT EXISTS hosts ("
 	" job TEXT NOT NULL, host TEXT NOT NULL,"
 	" observed_ns INTEGER NOT NULL,"
@@ -79,8 +81,8 @@ static const char *const schema =
 	" UNIQUE (channel, incident, edge));"
 	"DROP TABLE IF EXISTS kept;" /* of version 2 */
 	"PRAGMA application_id = 1718840369;"
-	"PRAGMA user_version = 4;";
-_Static_assert(APPLICATION_ID == 1718840369 && SCHEMA_VERSION == 4,
+	"PRAGMA user_version = 5;";
+_Static_assert(APPLICATION_ID == 1718840369 && SCHEMA_VERSION == 5,
 	       "the schema's text carries both numbers");
 
 /* No write waits for the disk. A process that dies damages nothing. Damage by a power cut is
@@ -172,7 +174,8 @@ static int look_over(sqlite3 *db, struct owner *owner)
 	return code;
 }
 
-/* Opens for reading and writing; *is_damaged (FSL_OK, *db NULL) when the content is no database. */
+/* Opens for reading, and for writing if this user may; *is_damaged (FSL_OK, *db NULL) when the
+ * content is no database. */
 static enum fsl_status open_file(sqlite3 **db, const char *path, bool *is_damaged,
 				 struct owner *owner, struct fsl_error *err)
 {
@@ -195,11 +198,6 @@ static enum fsl_status open_file(sqlite3 **db, const char *path, bool *is_damage
 		*is_damaged = true;
 	} else if (code != SQLITE_OK) {
 		status = fail_at(*db, path, "open", err);
-	} else if (sqlite3_db_readonly(*db, "main") != 0) {
-		status = FSL_FAIL(err, FSL_ERR_IO,
-				  "state file is read-only, make it writable or name another: "
-				  "path=\"%s\"",
-				  path);
 	}
 	if (status != FSL_OK || *is_damaged) {
 		sqlite3_close(*db);
@@ -298,6 +296,22 @@ static enum fsl_status check_owner(const struct owner *owner, const char *path,
 	return FSL_OK;
 }
 
+static enum fsl_status bring_up_to_date(struct fsl_state *state, struct fsl_error *err)
+{
+	int64_t n_found = 0;
+	FSL_TRY(execute(state, schema, "write", err));
+	if (query_i64(state->db,
+		      "SELECT count(*) FROM pragma_table_info('jobs') WHERE name = 'ranks_ns'",
+		      &n_found) != SQLITE_ROW) {
+		return fsl_state_fail(state, "read", err);
+	}
+	return n_found > 0 ? FSL_OK
+			   : execute(state,
+				     "ALTER TABLE jobs ADD COLUMN ranks_ns INTEGER NOT NULL "
+				     "DEFAULT 0",
+				     "write", err);
+}
+
 /* Inside a transaction, as another run may have made them since the file was opened. */
 static enum fsl_status make_tables(struct fsl_state *state, struct fsl_error *err)
 {
@@ -305,17 +319,17 @@ static enum fsl_status make_tables(struct fsl_state *state, struct fsl_error *er
 	if (read_owner(state->db, &owner) != SQLITE_OK) {
 		return fsl_state_fail(state, "read", err);
 	}
-	enum fsl_status status = check_owner(&owner, state->path, err);
-	if (status == FSL_OK && !is_current(&owner)) {
-		status = execute(state, schema, "write", err);
-	}
-	return status;
+	FSL_TRY(check_owner(&owner, state->path, err));
+	return is_current(&owner) ? FSL_OK : bring_up_to_date(state, err);
 }
 
 enum fsl_status fsl_state_begin(struct fsl_state *state, struct fsl_error *err)
 {
 	if (sqlite3_get_autocommit(state->db) == 0) {
 		return FSL_OK; /* it is open */
+	}
+	if (state->is_read_only) {
+		return execute(state, "BEGIN", "read", err);
 	}
 	FSL_TRY(execute(state, "BEGIN IMMEDIATE", "write", err));
 	enum fsl_status status = state->has_tables ? FSL_OK : make_tables(state, err);
@@ -401,7 +415,8 @@ enum fsl_status fsl_state_run(struct fsl_state *state, struct fsl_error *err, co
 							 : fsl_state_fail(state, "write", err);
 }
 
-static enum fsl_status open_sound(struct fsl_state *state, struct fsl_error *err)
+static enum fsl_status open_sound(struct fsl_state *state, bool *has_incidents,
+				  struct fsl_error *err)
 {
 	bool is_damaged = false;
 	struct owner owner = {0};
@@ -417,6 +432,8 @@ static enum fsl_status open_sound(struct fsl_state *state, struct fsl_error *err
 	}
 	FSL_THEN(status, check_owner(&owner, state->path, err));
 	state->has_tables = status == FSL_OK && is_current(&owner);
+	state->is_read_only = status == FSL_OK && sqlite3_db_readonly(state->db, "main") != 0;
+	*has_incidents = owner.version >= INCIDENTS_VERSION;
 	return status;
 }
 
@@ -444,10 +461,27 @@ static enum fsl_status fail_missing(const char *path, struct fsl_error *err)
 			path);
 }
 
-/* @is_made: a file that is not there is made. */
+static enum fsl_status fail_read_only(const char *path, struct fsl_error *err)
+{
+	return FSL_FAIL(err, FSL_ERR_IO,
+			"state file is read-only, make it writable or name another: path=\"%s\"",
+			path);
+}
+
+/* In a folder that this user may not write, no journal can be made. */
+static bool is_in_read_only_folder(const char *path)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	(void)snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path + 1), path);
+	return access(folder, W_OK) != 0;
+}
+
+/* @is_made: a file that is not there is made, and has to be writable. */
 static enum fsl_status open_at(struct fsl_state **out, const char *path, bool is_made,
 			       struct fsl_error *err)
 {
+	bool has_incidents = false;
 	struct fsl_state *state = fsl_calloc(1, sizeof(*state));
 	if (state == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for state: path=\"%s\"", path);
@@ -456,7 +490,15 @@ static enum fsl_status open_at(struct fsl_state **out, const char *path, bool is
 	if (status == FSL_OK && !is_made && access(state->path, F_OK) != 0) {
 		status = fail_missing(state->path, err);
 	}
-	FSL_THEN(status, open_sound(state, err));
+	FSL_THEN(status, open_sound(state, &has_incidents, err));
+	if (status == FSL_OK && is_made && state->is_read_only) {
+		status = fail_read_only(state->path, err);
+	} else if (status == FSL_OK && !is_made) {
+		state->is_read_only = state->is_read_only || is_in_read_only_folder(state->path);
+		/* Its tables cannot be made. */
+		status = state->is_read_only && !has_incidents ? fail_missing(state->path, err)
+							       : FSL_OK;
+	}
 	if (status != FSL_OK) {
 		fsl_state_close(state);
 		return status;

@@ -6,6 +6,7 @@
 #ifndef FSL_STATE_STATE_H
 #define FSL_STATE_STATE_H
 
+#include "model/seen_ranks.h"
 #include "model/verdict.h"
 
 struct fsl_state; /* opaque; used by one thread */
@@ -18,7 +19,8 @@ struct fsl_state; /* opaque; used by one thread */
  * nothing is changed and a run can go on without state: every alarm is then a new one.
  */
 enum fsl_status fsl_state_open(struct fsl_state **out, const char *path, struct fsl_error *err);
-/* The same for a file that is there; FSL_ERR_INPUT: no run left one. */
+/* The same for a file that is there, to be read; the user need not be allowed to write it.
+ * FSL_ERR_INPUT: no run left one. */
 enum fsl_status fsl_state_find(struct fsl_state **out, const char *path, struct fsl_error *err);
 void fsl_state_close(struct fsl_state *state);
 
@@ -51,6 +53,12 @@ enum fsl_status fsl_state_check_alarm(struct fsl_state *state, const char *job,
 				      const struct fsl_localisation *localisation, int64_t now_ns,
 				      double look_back_mins, struct fsl_alarm *out,
 				      struct fsl_error *err);
+/*
+ * Reads how many ranks earlier runs saw of @job, the path of its folder, before the run opens the
+ * state to write. *out is {0} if nobody knows: there is no file, or it cannot be read now. Tells
+ * nothing, as fsl_state_open() will.
+ */
+void fsl_state_recall_ranks(struct fsl_seen_ranks *out, const char *state_path, const char *job);
 /* Makes the folder of the state file. */
 enum fsl_status fsl_state_prepare_folder(const char *state_path, struct fsl_error *err);
 

@@ -4,12 +4,14 @@
 
 #include <sqlite3.h>
 
+#include "model/seen_ranks.h"
 #include "state/state.h"
 
 struct fsl_state {
 	sqlite3 *db;
 	char *path;
-	bool has_tables; /* else the first transaction makes them: one wait for the disk less */
+	bool is_read_only; /* this user may not write the file */
+	bool has_tables;   /* else the first transaction makes them: one wait for the disk less */
 };
 
 /* Fills @err from the error of the database. @what: "open", "read" or "write". */
@@ -32,5 +34,8 @@ enum fsl_status fsl_state_each(struct fsl_state *state, sqlite3_stmt *statement,
 /* The same as fsl_state_ask() for a statement whose rows nobody reads. */
 enum fsl_status fsl_state_run(struct fsl_state *state, struct fsl_error *err, const char *sql,
 			      const char *types, ...);
+
+/* Reads the columns ranks and ranks_ns of a job; {0} if they are not known. */
+struct fsl_seen_ranks fsl_seen_ranks_at(sqlite3_stmt *row, int column);
 
 #endif

@@ -4,7 +4,7 @@
 judge() {
 	lost=$1
 	shift
-	rm -rf job && "$FAILSLOW" simulate job "$@" tp=2 dp=4 steps=60 ranks_per_host=4 timelines=none noise=0.01 >/dev/null
+	rm -rf job out && "$FAILSLOW" simulate job "$@" tp=2 dp=4 steps=60 ranks_per_host=4 timelines=none noise=0.01 >/dev/null
 	for rank in $lost; do rm job/mspti/*."$rank".csv; done
 	"$FAILSLOW" detect job --now 1750000200000000000 --output out |
 		grep -oE "^[A-Z ]+[A-Z](: the link between ranks [0-9, ]+[0-9])?" | head -1

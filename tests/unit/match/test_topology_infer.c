@@ -578,6 +578,26 @@ static void a_rank_without_its_partner_lacks_the_next_rank(void **state)
 	bench_fini(&bench);
 }
 
+/* Three ranks of one communicator, which tell nothing of a fourth. */
+static void ranks_that_an_earlier_run_saw_are_expected(void **state)
+{
+	(void)state;
+	struct bench bench;
+	for (size_t n_before = 0; n_before <= 6; n_before++) {
+		bench_init(&bench);
+		bench.config.seen_ranks.n = n_before;
+		for (int32_t rank = 0; rank < 3; rank++) {
+			bench_calls(&bench, rank, "t0", "HcclAllGather", 10);
+		}
+		bench_build(&bench);
+		assert_int_equal(bench.topology.n_expected_ranks, n_before > 3 ? n_before : 3);
+		for (size_t i = 0; i < bench.topology.n_expected_ranks; i++) {
+			assert_int_equal(bench.topology.expected_ranks[i], i);
+		}
+		bench_fini(&bench);
+	}
+}
+
 static void a_hole_is_the_partner_that_a_rank_lacks(void **state)
 {
 	(void)state;
@@ -598,6 +618,7 @@ static void a_sample_of_the_ranks_lacks_none(void **state)
 	bench_init(&bench);
 	bench_calls(&bench, 0, "g", "HcclAllGather", 10);
 	bench_calls(&bench, 100000, "g", "HcclAllGather", 10);
+	bench.config.seen_ranks.n = 3; /* nobody knows which one is gone */
 	bench_build(&bench);
 	assert_int_equal(bench.topology.n_expected_ranks, 2);
 	assert_int_equal(bench.topology.expected_ranks[1], 100000);
@@ -686,6 +707,7 @@ int main(void)
 		cmocka_unit_test(a_run_without_operators_has_no_groups),
 		cmocka_unit_test(holes_in_the_rank_numbers_are_expected_ranks),
 		cmocka_unit_test(a_rank_without_its_partner_lacks_the_next_rank),
+		cmocka_unit_test(ranks_that_an_earlier_run_saw_are_expected),
 		cmocka_unit_test(a_hole_is_the_partner_that_a_rank_lacks),
 		cmocka_unit_test(a_sample_of_the_ranks_lacks_none),
 		cmocka_unit_test(order_of_names_changes_nothing),

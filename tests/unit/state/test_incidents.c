@@ -422,6 +422,53 @@ static void a_run_without_memory_keeps_nothing(void **unused)
 	assert_int_equal(fsl_state_settle(fixture.state, true, NULL), FSL_OK);
 }
 
+static void check_recalled(const char *job, size_t n, int64_t until_ns)
+{
+	struct fsl_seen_ranks seen = {.n = 99};
+	fsl_state_recall_ranks(&seen, fixture.path, job);
+	assert_int_equal(seen.n, n);
+	assert_int_equal(seen.until_ns, until_ns);
+}
+
+static void a_later_run_recalls_the_most_ranks_of_its_job(void **unused)
+{
+	(void)unused;
+	check_recalled("/jobs/a", 0, 0); /* the state has no tables yet */
+	fixture.look.begin_ns = BEGIN - HOUR;
+	fixture.look.end_ns = BEGIN;
+	fixture.look.forget_hours = 24.0;
+	see_nothing();
+	check_recalled("/jobs/a", 8, BEGIN);
+	check_recalled("/jobs/b", 0, 0);
+	fixture.look.n_ranks_seen = 7; /* a file is gone */
+	fixture.look.end_ns = BEGIN + HOUR;
+	see_nothing();
+	check_recalled("/jobs/a", 8, BEGIN);
+	fixture.look.begin_ns = BEGIN + 1; /* the job was started again */
+	see_nothing();
+	check_recalled("/jobs/a", 7, BEGIN + HOUR);
+}
+
+static void ranks_are_recalled_while_another_run_writes_its_verdict(void **unused)
+{
+	(void)unused;
+	fixture.look.begin_ns = BEGIN - HOUR;
+	fixture.look.end_ns = BEGIN;
+	fixture.look.n_ranks_seen = 16;
+	see_nothing();
+	assert_int_equal(fsl_state_begin(fixture.state, NULL), FSL_OK);
+	check_recalled("/jobs/a", 16, BEGIN);
+	assert_int_equal(fsl_state_settle(fixture.state, true, NULL), FSL_OK);
+}
+
+static void no_ranks_are_recalled_without_a_file(void **unused)
+{
+	(void)unused;
+	struct fsl_seen_ranks seen = {.n = 99};
+	fsl_state_recall_ranks(&seen, "/nowhere/at/all.db", "/jobs/a");
+	assert_int_equal(seen.n, 0);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -446,6 +493,9 @@ int main(void)
 		CASE(a_fleet_without_a_bad_host_names_none),
 		CASE(an_edge_waits_for_each_channel_until_it_is_taken),
 		CASE(a_run_without_memory_keeps_nothing),
+		CASE(a_later_run_recalls_the_most_ranks_of_its_job),
+		CASE(ranks_are_recalled_while_another_run_writes_its_verdict),
+		CASE(no_ranks_are_recalled_without_a_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

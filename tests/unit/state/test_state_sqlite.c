@@ -535,7 +535,38 @@ static void a_file_of_the_version_before_keeps_its_alarms_and_nothing_else(void 
 	assert_true(check_at(NOW + 1, LOOK_BACK_MINS, &since_ns));
 	assert_int_equal(since_ns, NOW);
 	assert_int_equal(query("SELECT count(*) FROM sqlite_master WHERE name = 'kept'"), 0);
-	assert_int_equal(query("PRAGMA user_version"), 4);
+	assert_int_equal(query("PRAGMA user_version"), 5);
+}
+
+/* Its jobs lack the newest time with so many ranks. */
+static void a_file_of_version_4_gets_the_column_that_it_lacks(void **state)
+{
+	(void)state;
+	int64_t since_ns = 0;
+	add_culprit(3, FSL_CAUSE_COMPUTE);
+	open_state();
+	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
+	execute("DROP TABLE jobs; CREATE TABLE jobs (job TEXT PRIMARY KEY, name TEXT NOT NULL, "
+		"first_ns INTEGER NOT NULL, last_ns INTEGER NOT NULL, runs INTEGER NOT NULL, "
+		"observed_ns INTEGER NOT NULL, ranks INTEGER NOT NULL) WITHOUT ROWID; "
+		"INSERT INTO jobs VALUES ('/job', 'job', 1, 2, 3, 4, 5); PRAGMA user_version = 4;");
+	struct fsl_seen_ranks seen = {.n = 99};
+	fsl_state_recall_ranks(&seen, fixture.path, "/job");
+	assert_int_equal(seen.n, 0);
+	open_state();
+	assert_true(check_at(NOW + 1, LOOK_BACK_MINS, &since_ns));
+	assert_int_equal(query("PRAGMA user_version"), 5);
+	assert_int_equal(query("SELECT ranks FROM jobs"), 5);
+	assert_int_equal(query("SELECT ranks_ns FROM jobs"), 0);
+	fsl_state_recall_ranks(&seen, fixture.path, "/job");
+	assert_int_equal(seen.n, 0);
+	execute("UPDATE jobs SET ranks_ns = 7");
+	fsl_state_recall_ranks(&seen, fixture.path, "/job");
+	assert_int_equal(seen.n, 5);
+	assert_int_equal(seen.until_ns, 7);
+	execute("UPDATE jobs SET ranks = 1 << 40"); /* no job has so many */
+	fsl_state_recall_ranks(&seen, fixture.path, "/job");
+	assert_int_equal(seen.n, 0);
 }
 
 static void file_of_a_newer_version_is_left_alone(void **state)
@@ -704,6 +735,7 @@ int main(void)
 		CASE(two_runs_that_found_an_empty_file_share_its_tables),
 		CASE(database_of_another_program_is_left_alone),
 		CASE(a_file_of_the_version_before_keeps_its_alarms_and_nothing_else),
+		CASE(a_file_of_version_4_gets_the_column_that_it_lacks),
 		CASE(file_of_a_newer_version_is_left_alone),
 		CASE(path_that_cannot_be_a_file_is_an_error_with_remedy),
 		CASE(file_without_permission_is_an_error_with_remedy),
