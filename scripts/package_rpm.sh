@@ -41,7 +41,7 @@ rpm_root() {
 		in_root apt-get install -y --no-install-recommends libgsl27 libcjson1 libprotobuf-c1 libcsv3 libpcre2-8-0 \
 			libsqlite3-0 zlib1g libzstd1 libgomp1 rpm || return 1
 	mkdir -p "$chroot/usr/lib/systemd/system-preset" "$chroot/usr/share/bash-completion/completions" \
-		"$chroot/usr/share/zsh/site-functions" "$chroot/var/lib/private"
+		"$chroot/usr/share/locale/zh_CN/LC_MESSAGES" "$chroot/usr/share/zsh/site-functions" "$chroot/var/lib/private"
 	echo 'disable *' >"$chroot/usr/lib/systemd/system-preset/99-default-disable.preset"
 	mkdir -p "$chroot/srv/first" "$chroot/srv/later"
 	cp -r "$root/datasets/faults/slow_rank" "$chroot/srv/told"
@@ -54,7 +54,7 @@ rpm_install() {
 	in_booted sh -c 'rpm --nodeps -ivh /srv/first/*.rpm' &&
 		in_booted rpm --nodeps -V failslow failslow-devel failslow-doc &&
 		! in_booted systemctl is-enabled failslow.timer failslow-watch.service &&
-		verdict >"$work/rpm.txt" && cmp "$work/plain.txt" "$work/rpm.txt" &&
+		verdict >"$work/rpm.txt" && cmp "$work/plain.txt" "$work/rpm.txt" && speaks_chinese &&
 		[ "$(in_booted systrace-failslow --version)" = "failslow $version" ] &&
 		in_booted failslow config check --strict /etc/failslow/model_config.json
 }

@@ -51,14 +51,14 @@ contents() {
 	dpkg-deb --contents "$work/one/failslow_"*.deb | grep -q 'usr/bin/systrace-failslow' &&
 		! dpkg-deb --contents "$work/one/failslow_"*.deb | grep -q '/usr/include/' &&
 		dpkg-deb --contents "$work/one/failslow-dev_"*.deb | grep -q '/usr/include/failslow/detector.h' &&
-		dpkg-deb --contents "$work/one/failslow-doc_"*.deb | grep -q 'doc/failslow/operations/configuration.md' &&
+		dpkg-deb --contents "$work/one/failslow-doc_"*.deb | grep -q 'doc/failslow/operations/configuration.md$' &&
 		! dpkg-deb --field "$work/one/failslow_"*.deb Depends | grep -q openblas
 }
 
-# Paths of the root file system, and who may log in; without what systemd and apt keep for themselves.
+# Paths of the root file system, and who may log in; without what systemd, apt and rpm keep for themselves.
 paths() {
 	(cd "$chroot" && find . -xdev \( -path ./var/log -o -path ./var/cache -o -path ./var/lib/apt -o -path ./var/lib/dpkg \
-		-o -path ./var/lib/systemd -o -path ./run -o -path ./tmp -o -path ./dev \) -prune -o -print | sort &&
+		-o -path ./var/lib/rpm -o -path ./var/lib/systemd -o -path ./run -o -path ./tmp -o -path ./dev \) -prune -o -print | sort &&
 		cat etc/passwd etc/group)
 }
 
@@ -80,11 +80,18 @@ verdict() {
 	in_booted failslow detect /srv/told --now $now --format line
 }
 
+# The catalog of messages is where the program looks for it.
+speaks_chinese() {
+	in_booted env LC_ALL=zh_CN.UTF-8 failslow --help >"$work/chinese.txt" &&
+		in_booted env LC_ALL=zh_CN.UTF-8 failslow history --help >>"$work/chinese.txt" &&
+		diff "$root/tests/cli/language/help_in_chinese.stdout.exact" "$work/chinese.txt"
+}
+
 run_installed() {
 	in_booted failslow version >"$work/version.txt" && cat "$work/version.txt" &&
 		grep -q 'OpenBLAS *absent' "$work/version.txt" &&
 		verdict >"$work/plain.txt" && cat "$work/plain.txt" &&
-		grep -q '^SLOW RANK: rank 5 ' "$work/plain.txt" &&
+		grep -q '^SLOW RANK: rank 5 ' "$work/plain.txt" && speaks_chinese &&
 		[ "$(in_booted systrace-failslow --version)" = "failslow $version" ] &&
 		in_booted failslow config where >"$work/where.txt" && cat "$work/where.txt" &&
 		grep -q '^/etc/failslow/model_config.json .*in use' "$work/where.txt" &&
