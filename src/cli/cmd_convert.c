@@ -43,7 +43,10 @@ static enum fsl_status check(const struct request *r, struct fsl_error *err)
 static enum fsl_status parse(struct request *r, int argc, char **argv, struct fsl_error *err)
 {
 	int n_operands = 0;
-	*r = (struct request){.run = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .n_jobs = -1}};
+	*r = (struct request){.run = {.from_ns = INT64_MIN,
+				      .to_ns = INT64_MAX,
+				      .now_ns = INT64_MIN,
+				      .n_jobs = -1}};
 	const struct fsl_opt table[] = {
 		{"output", 'o', FSL_OPT_TEXT, &r->run.output, 0, 0, NULL, "FILE",
 		 "file to write; its name tells its form: .json, .json.gz (Chrome) or .pftrace "
@@ -54,6 +57,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		 "only events that end at or after TIME"},
 		{"to", 0, FSL_OPT_TIME, &r->run.to_ns, 0, 0, NULL, "TIME",
 		 "only events that end at or before TIME"},
+		{"now", 0, FSL_OPT_TIME, &r->run.now_ns, 0, 0, NULL, "TIME",
+		 "take TIME as the present"},
 		{"clock-align", 0, FSL_OPT_FLAG, &r->run.is_aligned, 0, 0, NULL, NULL,
 		 "put all ranks on one clock, by the common ends of their collectives"},
 		{"no-verdict", 0, FSL_OPT_FLAG, &r->lacks_verdict, 0, 0, NULL, NULL,

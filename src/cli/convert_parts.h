@@ -13,6 +13,7 @@
 #include "report/trace/host_tracks.h"
 #include "report/trace/run_tracks.h"
 #include "report/trace/verdict_tracks.h"
+#include "text/phrase.h"
 
 struct fsl_conversion {
 	const struct fsl_convert_run *wanted;
@@ -30,6 +31,8 @@ struct fsl_conversion {
 	/* The analysis of the same inputs, which changes its run. */
 	struct fsl_job *job;
 	bool has_verdict;
+	struct fsl_error failure;      /* why it has no verdict */
+	struct fsl_phrase headline;    /* as detect prints it; empty: nothing is known of the job */
 	struct fsl_matrices *matrices; /* [n_matrices] */
 	size_t n_matrices;
 	struct fsl_verdict_tracks verdict;
@@ -45,7 +48,8 @@ struct fsl_conversion {
 	struct fsl_track_counts counts;
 };
 
-/* Judges the inputs. Inputs that cannot be judged give no verdict, and FSL_OK. */
+/* Judges the inputs, and words the verdict. Inputs that cannot be judged give no verdict, and
+ * FSL_OK; a hang that was perceived before stays in the headline. */
 enum fsl_status fsl_conversion_judge(struct fsl_conversion *c, struct fsl_error *err);
 /* Makes matrices of what was judged, for the counters. */
 enum fsl_status fsl_conversion_fill_matrices(struct fsl_conversion *c, struct fsl_error *err);

@@ -206,6 +206,7 @@ static enum fsl_status add_verdict(struct fsl_conversion *c, struct fsl_error *e
 	if (c->wanted->is_aligned && c->steps.n_items > 0 && rank_idx != SIZE_MAX) {
 		c->verdict.shift_ns = c->match.clock_ns[rank_idx];
 	}
+	c->verdict.headline = c->headline.length > 0 ? c->headline.text : NULL;
 	if (c->has_verdict) {
 		FSL_TRY(fsl_conversion_fill_matrices(c, err));
 		c->verdict.verdict = &c->job->localisation;
@@ -282,8 +283,8 @@ static void apply(struct fsl_config *config, const struct fsl_convert_run *run)
 	config->training_log = NULL;
 	config->chapter_keep = false;
 	config->is_look = true;
-	config->lacks_present = true;
-	config->now_ns = fsl_now_ns();
+	config->lacks_present = run->now_ns == INT64_MIN && run->config_path == NULL;
+	config->now_ns = run->now_ns != INT64_MIN ? run->now_ns : fsl_now_ns();
 	if (run->from_ns != INT64_MIN || run->to_ns != INT64_MAX) {
 		config->has_range = true;
 		config->range_begin_ns = run->from_ns;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "base/language.h"
 #include "base/number.h"
 #include "cli/convert_parts.h"
 #include "text/phrase.h"
@@ -17,7 +18,7 @@ static void tell_size(const char *path)
 		bytes /= 1000.0;
 		unit++;
 	}
-	(void)printf("%.3g %s", bytes, units[unit]);
+	(void)fsl_tell_print(stdout, "%.3g %s", bytes, units[unit]);
 }
 
 static void tell_events(const struct fsl_conversion *c)
@@ -34,9 +35,9 @@ static void tell_events(const struct fsl_conversion *c)
 	fsl_phrase_add_count(&phrase, counts->n_values, "counter value");
 	fsl_phrase_add(&phrase, "), ");
 	fsl_phrase_add_count(&phrase, counts->n_launches + counts->n_meetings, "flow");
-	(void)printf("%s: %s, ", c->wanted->output, phrase.text);
+	(void)fsl_tell_print(stdout, "%s: %s, ", c->wanted->output, phrase.text);
 	tell_size(c->wanted->output);
-	(void)printf("\n");
+	(void)fsl_tell_print(stdout, "\n");
 }
 
 static void tell_span(const struct fsl_conversion *c)
@@ -57,7 +58,7 @@ static void tell_span(const struct fsl_conversion *c)
 		fsl_phrase_add(&phrase, " from %s",
 			       fsl_format_utc(counts->begin_ns, begin, sizeof(begin)));
 	}
-	(void)printf("%s\n", phrase.text);
+	(void)fsl_tell_print(stdout, "%s\n", phrase.text);
 }
 
 static void tell_left_out(const struct fsl_conversion *c)
@@ -72,51 +73,42 @@ static void tell_left_out(const struct fsl_conversion *c)
 	for (int d = 0; d < FSL_DROPS_N; d++) {
 		n_dropped[d] += c->host.n_dropped[d];
 		if (n_dropped[d] > 0) {
-			(void)printf("left out: %" PRIu64 " records, reason: %s\n", n_dropped[d],
-				     fsl_drop_text((enum fsl_drop)d));
+			(void)fsl_tell_print(stdout, "left out: %" PRIu64 " records, reason: %s\n",
+					     n_dropped[d], fsl_drop_text((enum fsl_drop)d));
 		}
 	}
 	uint64_t n_left_out = c->tracks.n_left_out + c->captured.n_left_out + c->n_host_left_out;
 	if (n_left_out > 0) {
-		(void)printf("left out: %" PRIu64 " slices, reason: too many overlap each other\n",
-			     n_left_out);
+		(void)fsl_tell_print(stdout,
+				     "left out: %" PRIu64
+				     " slices, reason: too many overlap each other\n",
+				     n_left_out);
 	}
 	if (c->meetings.n_unusable > 0) {
-		(void)printf("left out: %" PRIu64
-			     " operators of captures, reason: no time or no group\n",
-			     c->meetings.n_unusable);
+		(void)fsl_tell_print(stdout,
+				     "left out: %" PRIu64
+				     " operators of captures, reason: no time or no group\n",
+				     c->meetings.n_unusable);
 	}
 	for (size_t f = 0; f < c->run.n_files; f++) {
 		if (c->run.files[f].state == FSL_FILE_UNUSABLE) {
-			(void)printf("not read: %s: %s\n", c->run.files[f].path,
-				     c->run.files[f].message);
+			(void)fsl_tell_print(stdout, "not read: %s: %s\n", c->run.files[f].path,
+					     c->run.files[f].message);
 		}
 	}
 	if (c->tracks.n_no_device > 0) {
-		(void)printf("without times of the device: %" PRIu64
-			     " operators, on the lanes of the host alone\n",
-			     c->tracks.n_no_device);
+		(void)fsl_tell_print(stdout,
+				     "without times of the device: %" PRIu64
+				     " operators, on the lanes of the host alone\n",
+				     c->tracks.n_no_device);
 	}
 }
 
 static void tell_verdict(const struct fsl_conversion *c)
 {
-	enum { CULPRITS_SHOWN = 4 };
-	struct fsl_phrase phrase = {0};
-	const struct fsl_localisation *verdict = c->verdict.verdict;
-	if (verdict == NULL) {
-		return;
+	if (c->headline.length > 0) {
+		(void)fsl_tell_print(stdout, "%s\n", c->headline.text);
 	}
-	fsl_phrase_add_words(&phrase, fsl_verdict_text(verdict->kind));
-	for (size_t i = 0; i < verdict->n_culprits && i < CULPRITS_SHOWN; i++) {
-		fsl_phrase_add(&phrase, "%s rank %d (%s)", i == 0 ? ":" : ",",
-			       verdict->culprits[i].rank,
-			       fsl_cause_text(verdict->culprits[i].cause));
-	}
-	if (verdict->n_culprits > CULPRITS_SHOWN) {
-		fsl_phrase_add(&phrase, " and %zu more", verdict->n_culprits - CULPRITS_SHOWN);
-	}
-	(void)printf("verdict: %s\n", phrase.text);
 }
 
 void fsl_conversion_tell(const struct fsl_conversion *c)

@@ -3,25 +3,52 @@
 
 #include "base/log.h"
 #include "cli/convert_parts.h"
+#include "cli/operands.h"
 #include "engine/chapters.h"
 #include "engine/load.h"
+#include "report/words.h"
+
+/* The headline that detect prints for the same inputs. */
+static void word(struct fsl_conversion *c)
+{
+	char buffer[PATH_MAX];
+	struct fsl_job *job = c->job;
+	fsl_coverage_share(&job->perception.coverage, &job->localisation.coverage);
+	const struct fsl_report report = {
+		.root = fsl_operands_root(c->wanted->paths, c->wanted->n_paths, buffer),
+		.perception = &job->perception,
+		.localisation = &job->localisation,
+		.topology = &job->topology,
+		.run = &job->run,
+		.steps = &job->steps,
+		.series = &job->progress.steps,
+		.now_ns = c->config.lacks_present ? FSL_NS_ABSENT : c->config.now_ns,
+	};
+	if (c->has_verdict || fsl_words_kind(&report) == FSL_VERDICT_HANG) {
+		fsl_words_headline(&c->headline, &report);
+	}
+}
 
 enum fsl_status fsl_conversion_judge(struct fsl_conversion *c, struct fsl_error *err)
 {
 	struct fsl_time_range range = fsl_time_range_of(&c->config);
-	struct fsl_error why = {0};
+	struct fsl_error *why = &c->failure;
 	FSL_TRY(FSL_NEW(c->job, 1, "jobs", err));
 	FSL_TRY(fsl_job_init(c->job, err));
-	enum fsl_status status = fsl_job_load(c->job, &c->config, &range, &why);
-	FSL_THEN(status, fsl_job_judge(c->job, &c->config, &why));
+	enum fsl_status status = fsl_job_load(c->job, &c->config, &range, why);
+	FSL_THEN(status, fsl_job_judge(c->job, &c->config, why));
 	if (status == FSL_ERR_MEMORY) {
-		*err = why;
+		*err = *why;
 		return status;
 	}
 	c->has_verdict = status == FSL_OK;
 	if (status != FSL_OK) {
-		fsl_log(FSL_LOG_INFO, "convert", "no verdict: %s", fsl_error_root(&why));
+		fsl_log(FSL_LOG_INFO, "convert", "no verdict: %s", fsl_error_root(why));
+		fsl_job_note_failure(c->job, why);
+	} else if (range.is_waiting_for_fail_slow && !c->job->perception.is_anomaly) {
+		fsl_job_withhold(c->job);
 	}
+	word(c);
 	return FSL_OK;
 }
 

@@ -25,6 +25,13 @@ def fault(*words):
     faults.append(" ".join(str(word) for word in words))
 
 
+def headline(program, inputs, *options):
+    """What detect says of the same inputs."""
+    done = subprocess.run([program, "detect", *inputs, "--format", "line", *options], capture_output=True, text=True,
+                          check=False)
+    return done.stdout.rstrip("\n")
+
+
 def convert(program, inputs, out, *options):
     done = subprocess.run([program, "convert", *inputs, "-o", out, *options], capture_output=True, text=True, check=False)
     if done.returncode != 0 or done.stderr:
@@ -68,8 +75,13 @@ def check_verdict(name, trace, culprit):
     ranks = [pid for pid in trace.processes if pid < JOB]
     if counted != {(pid, counter, "ms") for pid in ranks for counter in ("own time", "lateness", "loss")}:
         fault(f"{name}: counters {sorted(counted)}")
-    if trace.labels.get(JOB) != ("slow_rank" if culprit is not None else "normal"):
-        fault(f"{name}: label {trace.labels}")
+
+
+def check_label(name, trace, told):
+    """The label of the job is the headline of detect, and so is a line of the summary."""
+    label = trace.labels.get(JOB)
+    if label != told:
+        fault(f"{name}: label {label!r}, detect says {told!r}")
 
 
 def check_without_verdict(program, datasets, scratch):
@@ -145,8 +157,10 @@ def check_input(program, scratch, name, inputs, *options):
 def check_faults(program, datasets, scratch):
     for name in ("slow_rank", "slow_dataloader", "slow_link", "hang", "clean"):
         folder = datasets / "faults" / name
-        trace = check_input(program, scratch, name, [folder])
+        now = ["--now", "2025-06-15T16:30:00Z"] if name == "hang" else []
+        trace = check_input(program, scratch, name, [folder], *now)
         if trace is not None:
+            check_label(name, trace, headline(program, [folder], *now))
             check_markers(name, trace, folder / "mspti")
             if not trace.launches or not trace.meetings:
                 fault(f"{name}: no flows")

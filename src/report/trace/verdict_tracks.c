@@ -258,14 +258,11 @@ enum fsl_status fsl_verdict_tracks_add(struct fsl_track_plan *plan,
 				       const struct fsl_verdict_tracks *source,
 				       struct fsl_error *err)
 {
-	const char *label = NULL;
-	if (source->verdict != NULL) {
-		label = fsl_verdict_text(source->verdict->kind);
-	}
-	if (source->verdict == NULL && source->steps->n_items == 0) {
+	if (source->headline == NULL && source->verdict == NULL && source->steps->n_items == 0) {
 		return FSL_OK;
 	}
-	FSL_TRY(fsl_track_plan_add_process(plan, FSL_TRACK_PID_JOB, "job", label, -1, err));
+	FSL_TRY(fsl_track_plan_add_process(plan, FSL_TRACK_PID_JOB, "job", source->headline, -1,
+					   err));
 	FSL_TRY(add_steps(plan, source, err));
 	if (source->verdict == NULL) {
 		return FSL_OK;

@@ -12,6 +12,7 @@
 
 /* All borrowed as long as the plan lives. */
 struct fsl_verdict_tracks {
+	const char *headline;                   /* label of the job; NULL: none */
 	const struct fsl_localisation *verdict; /* NULL: none is shown */
 	const struct fsl_steps *steps;          /* of the job */
 	const struct fsl_matrices *matrices;    /* [n_matrices]: one after the other in time */
