@@ -33,8 +33,8 @@ void fsl_catalog_fini(struct fsl_catalog *catalog);
  * Writes @english in the language of @catalog into @out. The sentence is read back: a message that
  * fits it from begin to end stands for it, with what its directives stood for put into the
  * translation; otherwise the messages that fit one behind the other do. Facts behind a sentence
- * (": name=value") stay as they are. False, with @out undefined: nothing of it is in the catalog,
- * or it is longer than @size.
+ * (": name=value") stay as they are, except those that are sentences (reason="..."). False, with
+ * @out undefined: nothing of it is in the catalog, or it is longer than @size.
  */
 bool fsl_catalog_tell(const struct fsl_catalog *catalog, const char *english, char *out,
 		      size_t size);

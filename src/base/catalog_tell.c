@@ -10,9 +10,11 @@
 
 enum {
 	SPANS_MAX = 16,
-	DEPTH_MAX = 6,       /* of sentences within sentences */
-	TRIES_MAX = 20000,   /* of one message: a text that nearly fits in many ways fits in none */
-	WEIGHT_WHOLE_MIN = 3 /* "%s: %s" fits everything and says nothing */
+	DEPTH_MAX = 6,     /* of sentences within sentences */
+	TRIES_MAX = 20000, /* of one message: a text that nearly fits in many ways fits in none */
+	WEIGHT_WHOLE_MIN = 3, /* "%s: %s" fits everything and says nothing */
+	WEIGHT_REST_MIN = 20, /* a sentence, and not a label with any text behind it */
+	BYTES_PER_WEIGHT = 8  /* of a text that begins with any text: "%s to %s" fits too many */
 };
 
 /* A part of a text: [begin, end). */
@@ -154,18 +156,35 @@ static bool try_message(const struct fsl_message *message, struct span text, boo
 	return fits(english, text.begin, text.end, match);
 }
 
+/* What a message has to fit. */
+enum extent {
+	FITS_WHOLE, /* a sentence from begin to end */
+	FITS_REST,  /* the end of a sentence: not one that begins with any text */
+	FITS_BEGIN  /* likewise, up to the end of a word */
+};
+
+/* True if @message says enough for a text of @length bytes that it fits. */
+static bool is_telling(const struct fsl_message *message, enum extent extent, size_t length)
+{
+	if (!message->has_directives) {
+		return true;
+	}
+	if (strncmp(message->english, "%s", 2) == 0) {
+		return extent == FITS_WHOLE && message->weight >= WEIGHT_WHOLE_MIN &&
+		       message->weight * BYTES_PER_WEIGHT >= length;
+	}
+	return message->weight >= (extent == FITS_REST ? WEIGHT_REST_MIN : WEIGHT_WHOLE_MIN);
+}
+
 /* The longest message that fits; NULL: none does. */
 static const struct fsl_message *find(const struct fsl_catalog *catalog, struct span text,
-				      bool is_whole, struct match *match)
+				      enum extent extent, struct match *match)
 {
+	size_t length = (size_t)(text.end - text.begin);
 	for (size_t i = 0; i < catalog->n_items; i++) {
 		const struct fsl_message *message = &catalog->items[i];
-		if (message->has_directives &&
-		    (message->weight < WEIGHT_WHOLE_MIN ||
-		     (!is_whole && strncmp(message->english, "%s", 2) == 0))) {
-			continue;
-		}
-		if (try_message(message, text, is_whole, match)) {
+		if (is_telling(message, extent, length) &&
+		    try_message(message, text, extent != FITS_BEGIN, match)) {
 			return message;
 		}
 	}
@@ -189,6 +208,17 @@ static void put_text(struct out *out, const char *text)
 	put(out, (struct span){text, text + strlen(text)});
 }
 
+/* Puts a text that no message holds. Of a sentence that was cut ("no rank is ...") nothing can be
+ * read back: the dots say enough. */
+static void put_untold(struct out *out, struct span text)
+{
+	static const char dots[] = " ...";
+	size_t n = (size_t)(text.end - text.begin), n_dots = sizeof(dots) - 1;
+	bool is_cut = n > n_dots && memcmp(text.end - n_dots, dots, n_dots) == 0 &&
+		      memchr(text.begin, ' ', n - n_dots) != NULL;
+	put(out, is_cut ? (struct span){text.end - n_dots + 1, text.end} : text);
+}
+
 static bool tell(const struct fsl_catalog *catalog, struct span text, struct out *out, int depth);
 
 /* Puts what directive @n of a message stood for. Texts in quotes are names. */
@@ -201,7 +231,7 @@ static void put_span(const struct fsl_catalog *catalog, const struct match *matc
 	struct out before = *out;
 	if (!match->is_text[n] || is_quoted || !tell(catalog, match->spans[n], out, depth + 1)) {
 		*out = before;
-		put(out, match->spans[n]);
+		put_untold(out, match->spans[n]);
 	}
 }
 
@@ -265,8 +295,9 @@ static const struct mark {
 	const char *english, *wide;
 } marks[] = {{"; ", "；"}, {", ", "，"}, {": ", "："}};
 
-/* A word that no message holds, with the mark behind it. */
-static const char *put_word(struct span text, struct out *out)
+/* A word that no message holds, with the mark behind it. @before: begin of the whole text. Commas
+ * of a list of numbers stay as they are. */
+static const char *put_word(const char *before, struct span text, struct out *out)
 {
 	const char *c = text.begin;
 	while (c < text.end && *c != ' ' && strchr(";,:()", *c) == NULL) {
@@ -277,7 +308,8 @@ static const char *put_word(struct span text, struct out *out)
 		return c;
 	}
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
-		bool is_list = c + 2 < text.end && isdigit((unsigned char)c[2]);
+		bool is_list = c > before && isdigit((unsigned char)c[-1]) && c + 2 < text.end &&
+			       isdigit((unsigned char)c[2]) && *c == ',';
 		if (text.end - c >= 2 && strncmp(c, marks[i].english, 2) == 0 && !is_list) {
 			put_text(out, marks[i].wide);
 			return c + 2;
@@ -307,6 +339,15 @@ static bool is_english(struct span word)
 	return length > 2 || (length == 2 && strncmp(word.begin, "ms", 2) != 0);
 }
 
+/* The message at the begin of @rest: of a rest behind other pieces one that fits to the end, if
+ * there is one, else the longest. */
+static const struct fsl_message *find_piece(const struct fsl_catalog *catalog, struct span rest,
+					    bool is_behind, struct match *match)
+{
+	const struct fsl_message *whole = is_behind ? find(catalog, rest, FITS_REST, match) : NULL;
+	return whole != NULL ? whole : find(catalog, rest, FITS_BEGIN, match);
+}
+
 /* Messages one behind the other, and names between them. False if a word is in none of them. */
 static bool tell_pieces(const struct fsl_catalog *catalog, struct span text, struct out *out,
 			int depth)
@@ -315,9 +356,10 @@ static bool tell_pieces(const struct fsl_catalog *catalog, struct span text, str
 	for (const char *c = text.begin; c < text.end;) {
 		struct match match;
 		struct span rest = {c, text.end};
-		const struct fsl_message *message = is_boundary(text.begin, c, text.end)
-							    ? find(catalog, rest, false, &match)
-							    : NULL;
+		const struct fsl_message *message =
+			is_boundary(text.begin, c, text.end)
+				? find_piece(catalog, rest, c > text.begin, &match)
+				: NULL;
 		size_t at = out->length;
 		bool is_behind_blank =
 			at > 0 && c > text.begin && c[-1] == ' ' && out->text[at - 1] == ' ';
@@ -326,7 +368,7 @@ static bool tell_pieces(const struct fsl_catalog *catalog, struct span text, str
 			c = match.stop;
 			is_told = true;
 		} else {
-			c = put_word(rest, out);
+			c = put_word(text.begin, rest, out);
 			if (is_english((struct span){rest.begin, c})) {
 				return false;
 			}
@@ -338,46 +380,151 @@ static bool tell_pieces(const struct fsl_catalog *catalog, struct span text, str
 	return is_told;
 }
 
+/* True if pieces say more than @whole, a label with any text behind it: "group %s". */
+static bool has_heavier_begin(const struct fsl_catalog *catalog, struct span text,
+			      const struct fsl_message *whole)
+{
+	struct match match;
+	if (!whole->has_directives || whole->weight >= WEIGHT_REST_MIN) {
+		return false;
+	}
+	const struct fsl_message *begin = find(catalog, text, FITS_BEGIN, &match);
+	return begin != NULL && begin->weight > 2 * whole->weight &&
+	       begin->weight >= WEIGHT_REST_MIN;
+}
+
 static bool tell(const struct fsl_catalog *catalog, struct span text, struct out *out, int depth)
 {
 	struct match match;
 	if (text.begin == text.end || depth > DEPTH_MAX) {
 		return false;
 	}
-	const struct fsl_message *message = find(catalog, text, true, &match);
-	if (message != NULL) {
+	const struct fsl_message *message = find(catalog, text, FITS_WHOLE, &match);
+	if (message != NULL && !has_heavier_begin(catalog, text, message)) {
 		put_message(catalog, message, &match, out, depth);
 		return true;
 	}
 	return tell_pieces(catalog, text, out, depth);
 }
 
-/* Begin of the facts behind a sentence: ": name=". */
-static const char *facts_of(const char *text)
+/* Length of the name in "name=" at @text; 0 if none is there. */
+static size_t name_length(const char *text, const char *end)
 {
-	for (const char *c = strstr(text, ": "); c != NULL; c = strstr(c + 2, ": ")) {
-		const char *name = c + 2;
-		size_t length = 0;
-		while (isalnum((unsigned char)name[length]) ||
-		       (length > 0 && strchr("_.", name[length]) != NULL && name[length] != '\0')) {
-			length++;
-		}
-		if (length > 0 && !isdigit((unsigned char)name[0]) && name[length] == '=') {
+	size_t n = 0;
+	while (text + n < end &&
+	       (isalnum((unsigned char)text[n]) || (n > 0 && (text[n] == '_' || text[n] == '.')))) {
+		n++;
+	}
+	bool is_name = n > 0 && !isdigit((unsigned char)text[0]) && text + n < end;
+	return is_name && text[n] == '=' ? n : 0;
+}
+
+/* Begin of the facts behind a sentence: ": name=". */
+static const char *facts_of(struct span text)
+{
+	for (const char *c = text.begin; c + 2 < text.end; c++) {
+		if (c[0] == ':' && c[1] == ' ' && name_length(c + 2, text.end) > 0) {
 			return c;
 		}
 	}
-	return text + strlen(text);
+	return text.end;
+}
+
+/* True if a further fact follows at @at: ", name=" or ": name=". */
+static bool is_next_fact(const char *at, const char *end)
+{
+	return at + 2 < end && (at[0] == ',' || at[0] == ':') && at[1] == ' ' &&
+	       name_length(at + 2, end) > 0;
+}
+
+/* End of a fact's value: a further fact, or a sentence behind it. A text in quotes may hold what
+ * looks like either. */
+static const char *value_end(const char *value, const char *end)
+{
+	bool is_quoted = value < end && *value == '"';
+	for (const char *c = value + is_quoted; c < end; c++) {
+		bool is_end = c + 1 >= end || *c == ';' || is_next_fact(c, end);
+		if (!is_quoted && is_end) {
+			return c + 1 >= end ? end : c;
+		}
+		if (is_quoted && *c == '"' &&
+		    (c + 1 == end || c[1] == ';' || is_next_fact(c + 1, end))) {
+			return c + 1;
+		}
+	}
+	return end;
+}
+
+/* True for a fact whose text is a sentence; other texts are names, which stay as they are. */
+static bool is_sentence(struct span name, struct span value)
+{
+	static const char *const names[] = {"reason", "cause", "why", "wanted", "allowed", "first"};
+	size_t length = (size_t)(name.end - name.begin);
+	bool is_known = false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		is_known |=
+			length == strlen(names[i]) && strncmp(name.begin, names[i], length) == 0;
+	}
+	size_t n = (size_t)(value.end - value.begin);
+	return is_known && n > 2 && (value.begin[0] != '"' || memchr(value.begin, ' ', n) != NULL);
+}
+
+static bool tell_all(const struct fsl_catalog *catalog, struct span text, struct out *out,
+		     int depth);
+
+static void put_or_tell(const struct fsl_catalog *catalog, struct span text, struct out *out,
+			int depth)
+{
+	struct out before = *out;
+	if (!tell_all(catalog, text, out, depth + 1)) {
+		*out = before;
+		put_untold(out, text);
+	}
+}
+
+/* Puts facts, ": name=value, name=value", and the sentence that may follow them. */
+static void put_facts(const struct fsl_catalog *catalog, struct span facts, struct out *out,
+		      int depth)
+{
+	const char *c = facts.begin;
+	while (is_next_fact(c, facts.end)) {
+		struct span name = {c + 2, c + 2 + name_length(c + 2, facts.end)};
+		struct span value = {name.end + 1, value_end(name.end + 1, facts.end)};
+		if (is_sentence(name, value)) {
+			const char *first = value.begin + (*value.begin == '"');
+			const char *last =
+				value.end - (first > value.begin && value.end[-1] == '"');
+			put(out, (struct span){c, first});
+			put_or_tell(catalog, (struct span){first, last}, out, depth);
+			put(out, (struct span){last, value.end});
+		} else {
+			put(out, (struct span){c, value.end});
+		}
+		c = value.end;
+	}
+	if (c < facts.end) {
+		put_or_tell(catalog, (struct span){c, facts.end}, out, depth);
+	}
+}
+
+/* A sentence with the facts behind it. */
+static bool tell_all(const struct fsl_catalog *catalog, struct span text, struct out *out,
+		     int depth)
+{
+	const char *facts = facts_of(text);
+	bool is_told = tell(catalog, (struct span){text.begin, facts}, out, depth);
+	if (is_told && facts < text.end) {
+		put_facts(catalog, (struct span){facts, text.end}, out, depth);
+	}
+	return is_told;
 }
 
 bool fsl_catalog_tell(const struct fsl_catalog *catalog, const char *english, char *out,
 		      size_t size)
 {
 	struct out told = {.text = out, .size = size};
-	const char *facts = facts_of(english);
 	out[0] = '\0';
-	if (!tell(catalog, (struct span){english, facts}, &told, 0)) {
-		return false;
-	}
-	put_text(&told, facts);
-	return !told.is_cut;
+	bool is_told =
+		tell_all(catalog, (struct span){english, english + strlen(english)}, &told, 0);
+	return is_told && !told.is_cut;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/columns.h"
 #include "base/language.h"
 #include "base/mem.h"
 #include "base/number.h"
@@ -83,10 +84,14 @@ static void print_one(const struct fsl_incident *item, int width)
 	if (isfinite(item->lost_share) && item->class != FSL_INCIDENT_HANG) {
 		(void)snprintf(loss, sizeof(loss), ", %.0f %% lost", 100.0 * item->lost_share);
 	}
-	bool is_open = item->status == FSL_INCIDENT_OPEN;
-	(void)fsl_tell_print(stdout, "%s to %s  %s\n", time_or_dash(item->opened_ns, begin),
-			     is_open ? "now" : time_or_dash(item->cleared_ns, end),
-			     fsl_incident_status_text(item->status));
+	const char *opened = time_or_dash(item->opened_ns, begin);
+	if (item->status == FSL_INCIDENT_OPEN) {
+		(void)fsl_tell_print(stdout, "%s to now  open\n", opened);
+	} else {
+		(void)fsl_tell_print(stdout, "%s to %s  %s\n", opened,
+				     time_or_dash(item->cleared_ns, end),
+				     fsl_incident_status_text(item->status));
+	}
 	struct fsl_told told;
 	(void)snprintf(line, sizeof(line), "job %s: %s%s%s%s", item->job_name, item->kind,
 		       *item->cause != '\0' ? ", " : "", item->cause, loss);
@@ -211,21 +216,60 @@ static enum fsl_status print_list_json(const struct fsl_incidents *list, struct 
 	return fsl_print_json(fsl_document_finish(&document, root), err);
 }
 
+enum { NUMBERS_N = 4 }; /* columns of --repeat behind the host */
+
+/* Prints a line of --repeat. Numbers stand below each other in every language: a wide character
+ * takes two columns. @mark: what stands behind them, or "". */
+static void print_repeat_row(const char *host, const char *const numbers[NUMBERS_N],
+			     const char *mark)
+{
+	enum { HOST_WIDTH = 24 };
+	static const int widths[NUMBERS_N] = {9, 8, 8, 0};
+	int gap = HOST_WIDTH - fsl_columns(host, strlen(host));
+	printf("%s%*s", host, gap > 0 ? gap : 0, "");
+	for (size_t i = 0; i < NUMBERS_N; i++) {
+		gap = widths[i] - fsl_columns(numbers[i], strlen(numbers[i]));
+		printf("  %*s%s", gap > 0 ? gap : 0, "", numbers[i]);
+	}
+	printf("%s%s\n", *mark != '\0' ? "  " : "", mark);
+}
+
+static void print_repeat_heading(void)
+{
+	static const char *const titles[NUMBERS_N] = {N_("incidents"), N_("job-days"),
+						      N_("expected"), N_("chance")};
+	struct fsl_told host, rooms[NUMBERS_N];
+	const char *told[NUMBERS_N];
+	for (size_t i = 0; i < NUMBERS_N; i++) {
+		told[i] = fsl_tell(titles[i], &rooms[i]);
+	}
+	print_repeat_row(fsl_tell(N_("host"), &host), told, "");
+}
+
+static void print_record(const struct fsl_host_record *record)
+{
+	struct fsl_told mark;
+	char n[32], days[32], expected[32], chance[32];
+	const char *const numbers[NUMBERS_N] = {n, days, expected, chance};
+	(void)snprintf(n, sizeof(n), "%lld", (long long)record->n_incidents);
+	(void)snprintf(days, sizeof(days), "%.2f", record->job_days);
+	(void)snprintf(expected, sizeof(expected), "%.2f", record->expected);
+	(void)snprintf(chance, sizeof(chance), "%.2g", record->p_value);
+	print_repeat_row(record->host, numbers,
+			 record->stands_out ? fsl_tell(N_("STANDS OUT"), &mark) : "");
+}
+
 static void print_repeat(const struct fsl_host_records *records)
 {
 	size_t n_named = 0;
-	(void)fsl_tell_print(stdout, "%-24s  %9s  %8s  %8s  %s\n", N_("host"), N_("incidents"),
-			     N_("job-days"), N_("expected"), N_("chance"));
+	print_repeat_heading();
 	for (size_t i = 0; i < records->n_items; i++) {
 		const struct fsl_host_record *record = &records->items[i];
 		if (record->n_incidents == 0 && i >= 10) {
 			continue;
 		}
 		n_named += record->stands_out;
-		(void)fsl_tell_print(stdout, "%-24s  %9lld  %8.2f  %8.2f  %.2g%s\n", record->host,
-				     (long long)record->n_incidents, record->job_days,
-				     record->expected, record->p_value,
-				     record->stands_out ? "  STANDS OUT" : "");
+		print_record(record);
 	}
 	(void)fsl_tell_print(
 		stdout, n_named > 0

@@ -7,6 +7,7 @@
 
 #include <failslow/stats.h>
 
+#include "base/language.h"
 #include "base/mem.h"
 #include "capture/cluster.h"
 #include "capture/step_rows.h"
@@ -100,12 +101,15 @@ static void add_row(struct fsl_table *table, const char *name, const char *of,
 
 static struct fsl_table table_of(const char *name, const char *of)
 {
-	const char *const titles[COLUMNS_N] = {name,      of,           "step", "computing",
-					       "exposed", "overlapped", "free", "share"};
+	const char *const titles[COLUMNS_N] = {name,          of,
+					       N_("step"),    N_("computing"),
+					       N_("exposed"), N_("overlapped"),
+					       N_("free"),    N_("share")};
 	struct fsl_table table = {.n_columns = COLUMNS_N, .shrinkable = COLUMN_OF};
 	for (size_t column = 0; column < COLUMNS_N; column++) {
 		table.is_right_aligned[column] = true;
-		set_cell(&table, column, titles[column]);
+		struct fsl_told told;
+		set_cell(&table, column, fsl_tell(titles[column], &told));
 	}
 	table.n_rows = 1;
 	return table;
@@ -198,7 +202,7 @@ static void print_table(const struct fsl_screen *screen, const struct fsl_table 
 void fsl_profile_steps_text(const struct fsl_screen *screen, const struct fsl_report *report)
 {
 	size_t n = report->profile->n_ranks;
-	struct fsl_table table = table_of("rank", "stage");
+	struct fsl_table table = table_of(N_("rank"), N_("stage"));
 	struct fsl_phrase more = {0};
 	struct row *rows = fsl_calloc(n, sizeof(*rows));
 	bool *is_shown = fsl_calloc(n, sizeof(*is_shown));
@@ -252,7 +256,7 @@ static void add_stage(struct fsl_table *table, const struct fsl_profile *profile
 
 void fsl_profile_stages_text(const struct fsl_screen *screen, const struct fsl_report *report)
 {
-	struct fsl_table table = table_of("stage", "ranks");
+	struct fsl_table table = table_of(N_("stage"), N_("ranks"));
 	size_t n = report->cluster->n_stages;
 	for (size_t s = 0; s < n && table.n_rows < FSL_TABLE_ROWS_MAX; s++) {
 		add_stage(&table, report->profile, &report->cluster->stages[s], s);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/language.h"
 #include "judge/by_step.h"
 #include "report/capture_steps_text.h"
 #include "report/capture_text.h"
@@ -294,7 +295,7 @@ static void print_findings(const struct fsl_screen *screen, const struct fsl_rep
 static void print_overview(const struct fsl_screen *screen,
 			   const struct fsl_profile_findings *findings)
 {
-	const char *label = "overview";
+	const char *label = N_("overview");
 	for (size_t i = 0; i < findings->n_items; i++) {
 		const struct fsl_profile_finding *item = &findings->items[i];
 		struct fsl_phrase text = {0};

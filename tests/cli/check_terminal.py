@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import termios
+import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 
 PROGRAM, DATASETS = sys.argv[1:3]
@@ -120,8 +121,35 @@ def check_unknown_width():
           on_terminal("config", "keys", columns=80, COLUMNS="100") == in_pipe("config", "keys", COLUMNS="100"))
 
 
+def columns_of(line):
+    """Columns of a terminal that a line takes: two for each wide character."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in line)
+
+
+def check_chinese(columns, *folders):
+    """A Chinese summary keeps 24 lines and the width, as an English one does."""
+    for folder in folders:
+        words = ("profile" if folder.startswith("profile") else "detect", f"{DATASETS}/{folder}")
+        output = CODE.sub("", on_terminal(*words, columns=columns, LC_ALL="zh_CN.UTF-8"))
+        lines = output.splitlines()
+        long = [line for line in lines if columns_of(line) > columns]
+        claim(f"{folder}: a summary has Chinese labels", "\n  数据覆盖  " in output, output)
+        claim(f"{folder}: a Chinese summary has at most 24 lines", len(lines) <= 24, output)
+        claim(f"{folder}: Chinese lines fit {columns} columns", not long, "\n".join(long))
+
+
+def check_chinese_lists():
+    for command in ("config keys", "list detectors", "list formats", "--help", "help profile"):
+        output = on_terminal(*command.split(), LC_ALL="zh_CN.UTF-8")
+        long = [line for line in output.splitlines() if columns_of(line) > 80]
+        claim(f"{command}: Chinese lines fit 80 columns", output and not long, "\n".join(long))
+
+
 check_colours()
 check_unknown_width()
+check_chinese(80, "faults/slow_rank", "faults/hang", "faults/missing_rank", "faults/slow_storage", "profile/slow_rank")
+check_chinese(100, "faults/slow_link", "profile/slow_rank")
+check_chinese_lists()
 for width in (80, 120):
     check_width(width)
 if faults:

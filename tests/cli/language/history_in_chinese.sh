@@ -2,3 +2,4 @@
 LC_ALL=zh_CN.UTF-8 "$FAILSLOW" history --output out || echo "exit $?"
 "$FAILSLOW" detect job --now 1750000101 --output out --quiet
 LC_ALL=zh_CN.UTF-8 "$FAILSLOW" history --output out
+LC_ALL=zh_CN.UTF-8 "$FAILSLOW" history --output out --repeat

@@ -12,7 +12,7 @@
 #include "base/columns.h"
 #include "base/mem.h"
 
-enum { HEADER_WORDS = 7, MESSAGES_N = 5, BYTES = 1024 };
+enum { HEADER_WORDS = 7, MESSAGES_N = 7, BYTES = 1024 };
 
 static const char *const pairs[MESSAGES_N][2] = {
 	{"%s; next: rank %d, %s", "%1$s；其次是 rank %2$s，%3$s"},
@@ -20,6 +20,8 @@ static const char *const pairs[MESSAGES_N][2] = {
 	{"below %.1f ms", "低于 %s ms"},
 	{"cannot read", "无法读取"},
 	{"host", "主机"},
+	{"group %s", "通信组 %s"},
+	{"group %s is not complete, %d ranks", "通信组 %s 不完整，%s 个 rank"},
 };
 
 /* The bytes of a .mo file; a NUL follows. */
@@ -71,10 +73,48 @@ static void sentences_within_sentences_are_translated(void **state)
 	check("host; next: rank 3, below 1.5 ms", "主机；其次是 rank 3，低于 1.5 ms");
 }
 
+static void message_that_says_more_goes_before_one_that_takes_all(void **state)
+{
+	(void)state;
+	check("group a1", "通信组 a1");
+	check("group a1 is not complete, 3 ranks; below 2.5 ms",
+	      "通信组 a1 不完整，3 个 rank；低于 2.5 ms");
+	check("x: group b2 is not complete, 14 ranks", "x：通信组 b2 不完整，14 个 rank");
+}
+
+static void begin_of_a_sentence_that_was_cut_is_left_out(void **state)
+{
+	(void)state;
+	check("group a1 is not ...", "通信组 ...");
+	check("cannot read: n=2, reason=\"below the lowest ...", "无法读取: n=2, reason=\"...");
+	check("cannot read: n=31, file=\"one two ...", "无法读取: n=31, file=\"one two ...");
+}
+
 static void facts_stay_as_they_are(void **state)
 {
 	(void)state;
 	check("cannot read: host=\"host\", n=2", "无法读取: host=\"host\", n=2");
+}
+
+static void reasons_among_facts_are_translated(void **state)
+{
+	(void)state;
+	check("cannot read: n=2, reason=\"below 3.5 ms\", file=\"below 1.0 ms\"",
+	      "无法读取: n=2, reason=\"低于 3.5 ms\", file=\"below 1.0 ms\"");
+	check("cannot read: first=\"cannot read: host=\"host\", n=1\"",
+	      "无法读取: first=\"无法读取: host=\"host\", n=1\"");
+	check("cannot read: allowed=below 4.5 ms", "无法读取: allowed=低于 4.5 ms");
+	check("cannot read: cause=\"host\"", "无法读取: cause=\"host\"");
+	check("cannot read: cause=\"open", "无法读取: cause=\"open");
+	check("cannot read: cause=\"not known\"", "无法读取: cause=\"not known\"");
+}
+
+static void sentence_behind_facts_is_translated(void **state)
+{
+	(void)state;
+	check("cannot read: line=7; below 3.5 ms", "无法读取: line=7；低于 3.5 ms");
+	check("cannot read: file=\"a; b\"; below 1.0 ms", "无法读取: file=\"a; b\"；低于 1.0 ms");
+	check("cannot read: line=7; not known", "无法读取: line=7; not known");
 }
 
 static void sentence_with_an_unknown_word_stays_english(void **state)
@@ -112,7 +152,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_and_names_of_a_sentence_are_kept),
 		cmocka_unit_test(sentences_within_sentences_are_translated),
+		cmocka_unit_test(message_that_says_more_goes_before_one_that_takes_all),
+		cmocka_unit_test(begin_of_a_sentence_that_was_cut_is_left_out),
 		cmocka_unit_test(facts_stay_as_they_are),
+		cmocka_unit_test(reasons_among_facts_are_translated),
+		cmocka_unit_test(sentence_behind_facts_is_translated),
 		cmocka_unit_test(sentence_with_an_unknown_word_stays_english),
 		cmocka_unit_test(broken_catalogs_are_refused),
 		cmocka_unit_test(wide_characters_take_two_columns),
