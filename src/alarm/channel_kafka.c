@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "alarm/anteater.h"
 #include "alarm/channel.h"
 #include "base/mem.h"
 
@@ -93,8 +94,8 @@ static rd_kafka_t *make_producer(const struct fsl_config *config, char why[WHY_M
 	return producer;
 }
 
-static enum fsl_status send_edge(const struct fsl_config *config, const struct fsl_edge *edge,
-				 int64_t deadline_ns, struct fsl_error *err)
+static enum fsl_status send_text(const struct fsl_config *config, const struct fsl_edge *edge,
+				 const char *text, int64_t deadline_ns, struct fsl_error *err)
 {
 	char why[WHY_MAX] = "", key[1024];
 	rd_kafka_resp_err_t fate = RD_KAFKA_RESP_ERR__TIMED_OUT;
@@ -112,8 +113,8 @@ static enum fsl_status send_edge(const struct fsl_config *config, const struct f
 	/* Without the macros of the library, which are no ISO C. */
 	rd_kafka_resp_err_t code = kafka.produce(
 		producer, RD_KAFKA_VTYPE_TOPIC, config->kafka_topic, RD_KAFKA_VTYPE_KEY,
-		(void *)key, strlen(key), RD_KAFKA_VTYPE_VALUE, (void *)(uintptr_t)edge->text,
-		strlen(edge->text), RD_KAFKA_VTYPE_MSGFLAGS, (int)RD_KAFKA_MSG_F_COPY,
+		(void *)key, strlen(key), RD_KAFKA_VTYPE_VALUE, (void *)(uintptr_t)text,
+		strlen(text), RD_KAFKA_VTYPE_MSGFLAGS, (int)RD_KAFKA_MSG_F_COPY,
 		RD_KAFKA_VTYPE_OPAQUE, (void *)&fate, RD_KAFKA_VTYPE_END);
 	if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
 		code = kafka.flush(producer, fsl_clock_left_ms(deadline_ns));
@@ -125,6 +126,21 @@ static enum fsl_status send_edge(const struct fsl_config *config, const struct f
 	return code == RD_KAFKA_RESP_ERR_NO_ERROR
 		       ? FSL_OK
 		       : fail(config, FSL_ERR_IO, kafka.error_text(code), err);
+}
+
+static enum fsl_status send_edge(const struct fsl_config *config, const struct fsl_edge *edge,
+				 int64_t deadline_ns, struct fsl_error *err)
+{
+	if (config->kafka_form == FSL_KAFKA_FAILSLOW) {
+		return send_text(config, edge, edge->text, deadline_ns, err);
+	}
+	char *text = fsl_anteater_text(edge);
+	if (text == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: channel=\"kafka\"");
+	}
+	enum fsl_status status = send_text(config, edge, text, deadline_ns, err);
+	cJSON_free(text);
+	return status;
 }
 
 const char *fsl_kafka_version(void)

@@ -35,6 +35,7 @@ enum fsl_verification_mode {
 };
 enum fsl_schema { FSL_SCHEMA_FAILSLOW, FSL_SCHEMA_SYSTRACE };
 enum fsl_webhook_form { FSL_WEBHOOK_FAILSLOW, FSL_WEBHOOK_SLACK };
+enum fsl_kafka_form { FSL_KAFKA_FAILSLOW, FSL_KAFKA_ANTEATER };
 enum fsl_slurm_mode { FSL_SLURM_OFF, FSL_SLURM_COMMENT, FSL_SLURM_DRAIN };
 
 enum { FSL_AGG_FUNCS_MAX = 16, FSL_METRIC_CONFIGS_MAX = 64, FSL_DETECTOR_CONFIGS_MAX = 64 };
@@ -135,6 +136,7 @@ struct fsl_config {
 	const char *alertmanager_url, *textfile_path, *webhook_url, *webhook_secret_file, *syslog,
 		*slurm_command, *kafka_brokers, *kafka_topic;
 	enum fsl_webhook_form webhook_form;
+	enum fsl_kafka_form kafka_form;
 	enum fsl_slurm_mode slurm;
 	const char **command_hook; /* [n_command_hook]: program and its arguments */
 	size_t n_command_hook;

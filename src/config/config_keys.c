@@ -38,9 +38,10 @@ static const char *const algorithms[] = {"failslow", "systrace", NULL}; /* enum 
 static const char *const schemas[] = {"failslow", "systrace", NULL};    /* enum fsl_schema */
 static const char *const verifications[] = {"replay", "off", NULL};     /* fsl_verification_mode */
 static const char *const webhook_forms[] = {"failslow", "slack", NULL}; /* fsl_webhook_form */
-static const char *const slurm_modes[] = {"off", "comment", "drain", NULL}; /* fsl_slurm_mode */
-static const char *const log_forms[] = {"text", "logfmt", "json", NULL};    /* fsl_log_form */
-static const char *const confinements[] = {"off", "auto", NULL};            /* may_confine */
+static const char *const kafka_forms[] = {"failslow", "gala-anteater", NULL}; /* fsl_kafka_form */
+static const char *const slurm_modes[] = {"off", "comment", "drain", NULL};   /* fsl_slurm_mode */
+static const char *const log_forms[] = {"text", "logfmt", "json", NULL};      /* fsl_log_form */
+static const char *const confinements[] = {"off", "auto", NULL};              /* may_confine */
 static const char *const flags[] = {"compute", "network", "storage", NULL};
 static const char *const causes[] = {"compute", "host", "dataloader", "storage", "network", NULL};
 static const char *const funcs[] = {"min", "max", "mean",       "median",   "sum", "std",
@@ -168,6 +169,8 @@ static const struct fsl_config_key keys[] = {
 	 "Brokers of Kafka that get begins and ends, as in host1:9092,host2:9092."},
 	{MODEL, "kafka_topic", TEXT, AT(kafka_topic), "\"failslow\"", ANY, "", NULL, OURS,
 	 "Topic of those messages."},
+	{MODEL, "kafka_form", CHOICE, AT(kafka_form), "\"failslow\"", ANY, "", kafka_forms, OURS,
+	 "Form of those messages: our document, or what gala-anteater tells of slow nodes."},
 	{MODEL, "command_hook", OTHER("array"), "[]", ANY, "", NULL, OURS,
 	 "Program and arguments that are run at each begin and end, the edge on its stdin."},
 	{MODEL, "alarm_timeout_s", REAL, AT(alarm_timeout_s), "10", 0.1, SECONDS_LIMIT, "s", NULL,

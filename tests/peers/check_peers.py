@@ -179,20 +179,30 @@ action(type="omfile" file="{folder}/told" template="told")
 
 
 def check_kafka(failslow, folder):
-    """A cluster that librdkafka mocks holds one message for the begin and one for the end, by one key."""
+    """A cluster that librdkafka mocks holds one message for the begin and one for the end, by one key, in both forms."""
+    for form in ("failslow", "gala-anteater"):
+        (folder / form).mkdir()
+        told = tell_kafka(failslow, folder / form, form)
+        edges = [json.loads(text) for _, text in told]
+        assert len({key for key, _ in told}) == 1, told
+        if form == "failslow":
+            assert [edge["edge"] for edge in edges] == ["open", "clear"], told
+        else:
+            assert [(edge["is_anomaly"], edge["Attributes"]["resultCode"]) for edge in edges] == [(True, 201), (False, 200)]
+            assert [(d["objectId"], d["serverIp"]) for d in edges[0]["Attributes"]["abnormalDetail"]] == [("1", "10.1.0.2")]
+
+
+def tell_kafka(failslow, folder, form):
     helper = pathlib.Path(os.environ.get("FAILSLOW_KAFKA_MOCK", ""))
     with subprocess.Popen([helper], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as cluster:
         brokers = cluster.stdout.readline().strip()
-        job = Job(failslow, folder, {"kafka_brokers": brokers, "kafka_topic": "alarms"})
+        job = Job(failslow, folder, {"kafka_brokers": brokers, "kafka_topic": "alarms", "kafka_form": form})
         for i in range(3):
             job.look()
         job.use("well")
         for i in range(3):
             job.look()
-        told = [line.split("\t", 1) for line in cluster.communicate("alarms\n", timeout=60)[0].splitlines()]
-    edges = [json.loads(text)["edge"] for _, text in told]
-    assert edges == ["open", "clear"], told
-    assert len({key for key, _ in told}) == 1, told
+        return [line.split("\t", 1) for line in cluster.communicate("alarms\n", timeout=60)[0].splitlines()]
 
 
 def check_slurm(failslow, folder):
