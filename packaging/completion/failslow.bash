@@ -152,6 +152,10 @@ _failslow()
 		:
 		return
 		;;
+	convert:--device-memory)
+		:
+		return
+		;;
 	convert:--config | convert:-c)
 		mapfile -t COMPREPLY < <(compgen -f -- "$current")
 		return
@@ -352,7 +356,7 @@ _failslow()
 		words="-o --output --export --report -c --config -b --baseline --ranks --steps --format -j --jobs --lock-wait --color -l --long --exit-code --exit-code=new --exit-code=state -q --quiet -h --help"
 		;;
 	convert)
-		words="-o --output --ranks --from --to --now --clock-align --no-verdict -c --config -j --jobs -q --quiet -h --help"
+		words="-o --output --ranks --from --to --now --clock-align --no-verdict --device-memory -c --config -j --jobs -q --quiet -h --help"
 		;;
 	report)
 		words="-o --output --svg --png -h --help"

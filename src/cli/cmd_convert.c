@@ -7,13 +7,15 @@
 #include "cli/number_list.h"
 #include "cli/operands.h"
 
-enum { JOBS_MAX = 4096 };
+enum { JOBS_MAX = 4096, DEVICE_GIB_MAX = 1 << 16 };
+static const int64_t BYTES_PER_GIB = INT64_C(1) << 30;
 
 /* The command line. */
 struct request {
 	struct fsl_convert_run run;
 	const char *ranks;
 	struct fsl_number_list rank_list;
+	int64_t device_gib;
 	bool lacks_verdict, wants_help;
 	int n_quiet;
 };
@@ -26,8 +28,8 @@ static enum fsl_status check(const struct request *r, struct fsl_error *err)
 	}
 	if (!fsl_convert_knows(r->run.output)) {
 		return FSL_FAIL(err, FSL_ERR_USAGE,
-				"the name of the output tells its form: .json, .json.gz or "
-				".pftrace: output=\"%s\"",
+				"the name of the output tells its form: .json, .json.gz, .pftrace, "
+				"or for device memory .folded or .speedscope.json: output=\"%s\"",
 				r->run.output);
 	}
 	if (r->run.from_ns > r->run.to_ns) {
@@ -49,8 +51,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 				      .n_jobs = -1}};
 	const struct fsl_opt table[] = {
 		{"output", 'o', FSL_OPT_TEXT, &r->run.output, 0, 0, NULL, "FILE",
-		 "file to write; its name tells its form: .json, .json.gz (Chrome) or .pftrace "
-		 "(Perfetto)"},
+		 "file to write; its name tells its form: .json, .json.gz (Chrome), .pftrace "
+		 "(Perfetto), .folded or .speedscope.json (device memory by call path)"},
 		{"ranks", 0, FSL_OPT_TEXT, &r->ranks, 0, 0, NULL, "LIST",
 		 "only these ranks: numbers and ranges, as in 0,8-15"},
 		{"from", 0, FSL_OPT_TIME, &r->run.from_ns, 0, 0, NULL, "TIME",
@@ -63,6 +65,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		 "put all ranks on one clock, by the common ends of their collectives"},
 		{"no-verdict", 0, FSL_OPT_FLAG, &r->lacks_verdict, 0, 0, NULL, NULL,
 		 "leave out the tracks of the verdict: culprits, own time, lateness, loss"},
+		{"device-memory", 0, FSL_OPT_INT, &r->device_gib, 1, DEVICE_GIB_MAX, NULL, "GIB",
+		 "memory of a device in GiB: a peak that reaches it is told"},
 		{"config", 'c', FSL_OPT_TEXT, &r->run.config_path, 0, 0, NULL, "FILE",
 		 "model_config.json for the verdict; without it the installed one"},
 		{"jobs", 'j', FSL_OPT_INT, &r->run.n_jobs, 0, JOBS_MAX, NULL, "N",
@@ -88,6 +92,7 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 	r->run.n_paths = (size_t)n_operands;
 	r->run.ranks = r->rank_list.items;
 	r->run.n_ranks = r->rank_list.n_items;
+	r->run.device_bytes = r->device_gib * BYTES_PER_GIB;
 	r->run.wants_verdict = !r->lacks_verdict;
 	r->run.is_quiet = r->n_quiet > 0;
 	return FSL_OK;

@@ -11,6 +11,8 @@
 #include "model/steps.h"
 #include "report/trace/capture_tracks.h"
 #include "report/trace/host_tracks.h"
+#include "report/trace/memory_stacks.h"
+#include "report/trace/memory_tracks.h"
 #include "report/trace/run_tracks.h"
 #include "report/trace/verdict_tracks.h"
 #include "text/phrase.h"
@@ -29,6 +31,9 @@ struct fsl_conversion {
 	int32_t *shown; /* [n_shown]: ranks with events that are wanted */
 	size_t n_shown;
 	/* The analysis of the same inputs, which changes its run. */
+	const char *
+		*judged; /* [n_judged]: operands that are no records of the host or its devices */
+	size_t n_judged;
 	struct fsl_job *job;
 	bool has_verdict;
 	struct fsl_error failure;      /* why it has no verdict */
@@ -38,6 +43,9 @@ struct fsl_conversion {
 	struct fsl_verdict_tracks verdict;
 	struct fsl_host_events host; /* of the host beside the ranks */
 	uint64_t n_host_left_out;
+	struct fsl_memory memory;          /* of the devices */
+	struct fsl_memory_replay *replays; /* [memory.n_items] */
+	bool lacks_times;                  /* there are records of memory and no other events */
 	/* Captures. */
 	bool has_captures, has_other;
 	struct fsl_error refusal; /* why a single path is no capture */
@@ -62,7 +70,24 @@ enum fsl_status fsl_conversion_look(struct fsl_conversion *c, struct fsl_error *
 enum fsl_status fsl_conversion_add_captures(struct fsl_conversion *c, struct fsl_error *err);
 void fsl_conversion_drop_captures(struct fsl_conversion *c);
 
-/* Prints the summary. */
+/* True if the rank is to be shown. @context: the struct fsl_convert_run. */
+bool fsl_conversion_wants(const void *context, int64_t rank);
+
+/* Replays the records of device memory that were read. */
+enum fsl_status fsl_conversion_replay_memory(struct fsl_conversion *c, struct fsl_error *err);
+/* Adds their tracks. Call it when the tracks of everything else are there. */
+enum fsl_status fsl_conversion_add_memory(struct fsl_conversion *c, struct fsl_error *err);
+typedef enum fsl_status fsl_stacks_writer(FILE *stream, const struct fsl_memory_stacks *stacks,
+					  struct fsl_error *err);
+/* Writes the output with @write. FSL_ERR_INPUT if there are no records of memory. */
+enum fsl_status fsl_conversion_write_stacks(const struct fsl_conversion *c,
+					    fsl_stacks_writer *write, struct fsl_error *err);
+/* Prints peaks, their holders, and what may have leaked. */
+void fsl_conversion_tell_memory(const struct fsl_conversion *c);
+void fsl_conversion_drop_memory(struct fsl_conversion *c);
+
+/* Prints the summary; that of a file of call paths. */
 void fsl_conversion_tell(const struct fsl_conversion *c);
+void fsl_conversion_tell_stacks(const struct fsl_conversion *c);
 
 #endif

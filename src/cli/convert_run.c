@@ -22,13 +22,16 @@
 /* A kind of file that can be written, by the end of its name. */
 struct form {
 	const char *suffix;
-	const struct fsl_track_writer *writer;
+	const struct fsl_track_writer *writer; /* NULL: no timeline */
 	bool is_packed;
+	fsl_stacks_writer *stacks; /* of device memory by call path */
 };
 static const struct form forms[] = {
-	{".json", &fsl_track_writer_chrome, false},
-	{".json.gz", &fsl_track_writer_chrome, true},
-	{".pftrace", &fsl_track_writer_pftrace, false},
+	{".speedscope.json", NULL, false, fsl_memory_write_speedscope},
+	{".folded", NULL, false, fsl_memory_write_folded},
+	{".json", &fsl_track_writer_chrome, false, NULL},
+	{".json.gz", &fsl_track_writer_chrome, true, NULL},
+	{".pftrace", &fsl_track_writer_pftrace, false, NULL},
 };
 
 static const struct form *form_of(const char *output)
@@ -69,7 +72,7 @@ static enum fsl_status check_output(const struct fsl_inputs *inputs, const char 
 	return FSL_OK;
 }
 
-static bool is_listed(const void *context, int64_t rank)
+bool fsl_conversion_wants(const void *context, int64_t rank)
 {
 	const struct fsl_convert_run *run = context;
 	bool is_found = run->n_ranks == 0;
@@ -86,22 +89,24 @@ static void drop_unwanted(struct fsl_inputs *inputs, const struct fsl_convert_ru
 	for (size_t i = 0; i < inputs->n_items; i++) {
 		const struct fsl_input *input = &inputs->items[i];
 		if (input->told.rank_state != FSL_NAME_HAS_RANK ||
-		    is_listed(run, input->told.rank)) {
+		    fsl_conversion_wants(run, input->told.rank)) {
 			inputs->items[n++] = *input;
 		}
 	}
 	inputs->n_items = n;
 }
 
-/* Reads one file of host events; a file that cannot be opened is told in the log. */
+/* Reads one file of host events or of device memory; a file that cannot be opened is told in the
+ * log. */
 static enum fsl_status read_host_file(struct fsl_conversion *c, const struct fsl_input *input,
-				      struct fsl_error *err)
+				      bool is_memory, struct fsl_error *err)
 {
 	struct fsl_reader *reader = NULL;
 	struct fsl_error why = {0};
 	enum fsl_status status = fsl_reader_open(&reader, input->path, &why);
 	if (status == FSL_OK) {
-		status = fsl_host_read(&c->host, reader, input->name, err);
+		status = is_memory ? fsl_memory_read(&c->memory, reader, input->name, err)
+				   : fsl_host_read(&c->host, reader, input->name, err);
 		fsl_reader_close(reader);
 		return status;
 	}
@@ -113,16 +118,18 @@ static enum fsl_status read_host_file(struct fsl_conversion *c, const struct fsl
 	return FSL_OK;
 }
 
-/* Takes the files of host events out of the inputs. */
+/* Takes the files of host events and of device memory out of the inputs. */
 static enum fsl_status read_host(struct fsl_conversion *c, struct fsl_inputs *inputs,
 				 struct fsl_error *err)
 {
 	size_t n = 0;
 	FSL_TRY(fsl_host_events_init(&c->host, err));
+	FSL_TRY(fsl_memory_init(&c->memory, err));
 	for (size_t i = 0; i < inputs->n_items; i++) {
 		const struct fsl_input *input = &inputs->items[i];
-		if (input->fault == NULL && fsl_host_knows(input->name)) {
-			FSL_TRY(read_host_file(c, input, err));
+		bool is_memory = fsl_memory_knows(input->name);
+		if (input->fault == NULL && (is_memory || fsl_host_knows(input->name))) {
+			FSL_TRY(read_host_file(c, input, is_memory, err));
 		} else {
 			inputs->items[n++] = *input;
 		}
@@ -137,12 +144,23 @@ static enum fsl_status mark_wanted(struct fsl_conversion *c, struct fsl_error *e
 	FSL_TRY(FSL_NEW(c->shown, c->run.n_ranks + 1, "ranks", err));
 	for (size_t r = 0; r < c->run.n_ranks; r++) {
 		const struct fsl_rank *rank = &c->run.ranks[r];
-		c->is_wanted[r] = is_listed(c->wanted, rank->rank);
+		c->is_wanted[r] = fsl_conversion_wants(c->wanted, rank->rank);
 		if (c->is_wanted[r] && rank->n_ops + rank->n_stages > 0) {
 			c->shown[c->n_shown++] = rank->rank;
 		}
 	}
 	return FSL_OK;
+}
+
+/* Finds the inputs that are wanted, and reads those that are no markers, timelines or logs. */
+static enum fsl_status find_inputs(struct fsl_conversion *c, struct fsl_inputs *inputs,
+				   const struct fsl_ingest_options *options, struct fsl_error *err)
+{
+	FSL_TRY(fsl_inputs_find(inputs, options, err));
+	FSL_TRY(check_output(inputs, c->wanted->output, err));
+	drop_unwanted(inputs, c->wanted);
+	FSL_TRY(read_host(c, inputs, err));
+	return fsl_conversion_replay_memory(c, err);
 }
 
 /* Reads markers and timelines, and matches the operators of the ranks. */
@@ -157,13 +175,9 @@ static enum fsl_status read_run(struct fsl_conversion *c, struct fsl_error *err)
 					     .to_ns = c->wanted->to_ns,
 					     .is_range_for_stages = c->config.has_range};
 	struct fsl_inputs inputs = {0};
-	enum fsl_status status = fsl_inputs_find(&inputs, &options, err);
-	FSL_THEN(status, check_output(&inputs, c->wanted->output, err));
-	if (status == FSL_OK) {
-		drop_unwanted(&inputs, c->wanted);
-		status = read_host(c, &inputs, err);
-	}
-	if (status == FSL_OK && (inputs.n_items > 0 || c->host.n_items == 0)) {
+	enum fsl_status status = find_inputs(c, &inputs, &options, err);
+	if (status == FSL_OK &&
+	    (inputs.n_items > 0 || c->host.n_items + c->memory.n_records == 0)) {
 		options.n_threads =
 			fsl_threads_worth(fsl_threads_most(), fsl_inputs_bytes(&inputs));
 		options.n_threads = fsl_threads_start(c->wanted->n_jobs > 0 ? (int)c->wanted->n_jobs
@@ -190,8 +204,8 @@ static enum fsl_status add_run(struct fsl_conversion *c, struct fsl_error *err)
 					    .is_wanted = c->is_wanted,
 					    .is_aligned = c->wanted->is_aligned};
 	FSL_TRY(fsl_run_tracks_add(c->plan, &c->tracks, err));
-	return fsl_host_tracks_add(c->plan, &c->host, is_listed, c->wanted, &c->n_host_left_out,
-				   err);
+	return fsl_host_tracks_add(c->plan, &c->host, fsl_conversion_wants, c->wanted,
+				   &c->n_host_left_out, err);
 }
 
 /* Steps and verdict stand on the clock of the rank that tells the steps. */
@@ -218,11 +232,12 @@ static enum fsl_status add_verdict(struct fsl_conversion *c, struct fsl_error *e
 
 static enum fsl_status add_job(struct fsl_conversion *c, struct fsl_error *err)
 {
-	if (c->wanted->wants_verdict) {
+	if (c->wanted->wants_verdict && c->n_judged > 0) {
 		FSL_TRY(fsl_conversion_judge(c, err));
 	}
 	FSL_TRY(add_run(c, err));
-	return add_verdict(c, err);
+	FSL_TRY(add_verdict(c, err));
+	return fsl_conversion_add_memory(c, err);
 }
 
 /* Captures may lie beside the files of a job, or alone. */
@@ -264,8 +279,30 @@ static enum fsl_status write_plan(struct fsl_conversion *c, struct fsl_error *er
 	return status;
 }
 
+/* Device memory alone. */
+static enum fsl_status convert_stacks(struct fsl_conversion *c, fsl_stacks_writer *write,
+				      struct fsl_error *err)
+{
+	const struct fsl_ingest_options options = {.root_path = c->wanted->paths[0],
+						   .more_paths = c->wanted->paths + 1,
+						   .n_more_paths = c->wanted->n_paths - 1};
+	struct fsl_inputs inputs = {0};
+	enum fsl_status status = find_inputs(c, &inputs, &options, err);
+	fsl_inputs_fini(&inputs);
+	FSL_TRY(status);
+	FSL_TRY(fsl_conversion_write_stacks(c, write, err));
+	if (!c->wanted->is_quiet) {
+		fsl_conversion_tell_stacks(c);
+	}
+	return FSL_OK;
+}
+
 static enum fsl_status convert(struct fsl_conversion *c, struct fsl_error *err)
 {
+	const struct form *form = form_of(c->wanted->output);
+	if (form->stacks != NULL) {
+		return convert_stacks(c, form->stacks, err);
+	}
 	FSL_TRY(add_all(c, err));
 	FSL_TRY(write_plan(c, err));
 	if (!c->wanted->is_quiet) {
@@ -277,9 +314,6 @@ static enum fsl_status convert(struct fsl_conversion *c, struct fsl_error *err)
 /* As detect has it, for a look that leaves nothing behind. */
 static void apply(struct fsl_config *config, const struct fsl_convert_run *run)
 {
-	config->root_path = run->paths[0];
-	config->more_paths = run->paths + 1;
-	config->n_more_paths = run->n_paths - 1;
 	config->training_log = NULL;
 	config->chapter_keep = false;
 	config->is_look = true;
@@ -295,6 +329,24 @@ static void apply(struct fsl_config *config, const struct fsl_convert_run *run)
 	}
 }
 
+/* Sets what is judged: detect would take records of the host and its devices for damaged files. */
+static enum fsl_status choose_judged(struct fsl_conversion *c, struct fsl_error *err)
+{
+	const struct fsl_convert_run *run = c->wanted;
+	FSL_TRY(FSL_NEW(c->judged, run->n_paths, "paths", err));
+	for (size_t i = 0; i < run->n_paths; i++) {
+		const char *slash = strrchr(run->paths[i], '/');
+		const char *name = slash != NULL ? slash + 1 : run->paths[i];
+		if (!fsl_host_knows(name) && !fsl_memory_knows(name)) {
+			c->judged[c->n_judged++] = run->paths[i];
+		}
+	}
+	c->config.root_path = c->n_judged > 0 ? c->judged[0] : run->paths[0];
+	c->config.more_paths = c->judged + 1;
+	c->config.n_more_paths = c->n_judged > 0 ? c->n_judged - 1 : 0;
+	return FSL_OK;
+}
+
 static enum fsl_status configure(struct fsl_conversion *c, struct fsl_registry *registry,
 				 struct fsl_error *err)
 {
@@ -306,6 +358,7 @@ static enum fsl_status configure(struct fsl_conversion *c, struct fsl_registry *
 	}
 	FSL_TRY(fsl_config_load(&c->config, path, registry, err));
 	apply(&c->config, run);
+	FSL_TRY(choose_judged(c, err));
 	if (run->config_path == NULL) {
 		FSL_TRY(fsl_operands_describe(&c->config, run->paths, run->n_paths, true, err));
 	}
@@ -339,8 +392,10 @@ static void conversion_fini(struct fsl_conversion *c)
 	if (c->host.names != NULL) {
 		fsl_host_events_fini(&c->host);
 	}
+	fsl_conversion_drop_memory(c);
 	fsl_free(c->is_wanted);
 	fsl_free(c->shown);
+	fsl_free((void *)c->judged);
 	fsl_conversion_drop_verdict(c);
 	fsl_conversion_drop_captures(c);
 	fsl_config_fini(&c->config);

@@ -45,14 +45,19 @@ static void tell_span(const struct fsl_conversion *c)
 	const struct fsl_track_counts *counts = &c->counts;
 	struct fsl_phrase phrase = {0};
 	char begin[40];
-	if (c->has_other) {
+	if (c->has_other && (c->n_shown > 0 || c->memory.n_items == 0)) {
 		fsl_phrase_add_count(&phrase, c->n_shown, "rank");
 	}
 	if (c->has_captures) {
 		fsl_phrase_add(&phrase, "%s", c->has_other ? ", " : "");
 		fsl_phrase_add_count(&phrase, c->profile.n_ranks, "captured rank");
 	}
-	if (counts->begin_ns != FSL_NS_ABSENT) {
+	if (c->memory.n_items > 0) {
+		fsl_phrase_add(&phrase, "%s", phrase.length > 0 ? ", " : "");
+		fsl_phrase_add_count(&phrase, c->memory.n_items, "file");
+		fsl_phrase_add(&phrase, " of device memory");
+	}
+	if (counts->begin_ns != FSL_NS_ABSENT && !c->lacks_times) {
 		fsl_phrase_add(&phrase, ", ");
 		fsl_phrase_add_length(&phrase, counts->end_ns - counts->begin_ns);
 		fsl_phrase_add(&phrase, " from %s",
@@ -71,7 +76,7 @@ static void tell_left_out(const struct fsl_conversion *c)
 		}
 	}
 	for (int d = 0; d < FSL_DROPS_N; d++) {
-		n_dropped[d] += c->host.n_dropped[d];
+		n_dropped[d] += c->host.n_dropped[d] + c->memory.n_dropped[d];
 		if (n_dropped[d] > 0) {
 			(void)fsl_tell_print(stdout, "left out: %" PRIu64 " records, reason: %s\n",
 					     n_dropped[d], fsl_drop_text((enum fsl_drop)d));
@@ -116,5 +121,15 @@ void fsl_conversion_tell(const struct fsl_conversion *c)
 	tell_events(c);
 	tell_span(c);
 	tell_verdict(c);
+	fsl_conversion_tell_memory(c);
+	tell_left_out(c);
+}
+
+void fsl_conversion_tell_stacks(const struct fsl_conversion *c)
+{
+	(void)fsl_tell_print(stdout, "%s: ", c->wanted->output);
+	tell_size(c->wanted->output);
+	(void)fsl_tell_print(stdout, "\n");
+	fsl_conversion_tell_memory(c);
 	tell_left_out(c);
 }

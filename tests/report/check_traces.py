@@ -242,10 +242,35 @@ def check_host(program, _, scratch):
         fault(f"host: {told}")
 
 
+def check_memory(program, datasets, scratch):
+    """Records of device memory stand one a microsecond from 0, or from the begin of the other events."""
+    folder, gib = scratch / "memory", 1 << 30
+    folder.mkdir()
+    frame = message(0x40, b"libnn.so")
+    blocks = [message(1, 0, 0, 2 * gib, frame), message(2, 1, 0, gib, frame), message(3, 2, 0, 3 * gib, frame)]
+    frees = [message(1, 2), message(3, 3)]
+    batch = message(3) + b"".join(b"\x12" + varint(len(item)) + item for item in blocks)
+    batch += b"".join(b"\x1a" + varint(len(item)) + item for item in frees)
+    (folder / "hbm_trace_trace_rank3_77.pb").write_bytes(batch)
+    for inputs, begin in (([folder], 0), ([folder, datasets / "faults" / "clean"], None)):
+        trace = check_input(program, scratch, "memory", inputs, "--no-verdict")
+        if trace is None:
+            continue
+        begin = min(event[2] for event in trace.events) if begin is None else begin
+        found = [(pid, unit, time - begin, int(value)) for pid, name, unit, time, value in trace.counters
+                 if name.startswith("held device memory (")]
+        values = (2, 3, 6, 4, 1)
+        if found != [(4, "bytes", i * 1000, value * gib) for i, value in enumerate(values)]:
+            fault(f"memory: {found}")
+        peaks = [(event[2] - begin, event[6]["held_bytes"]) for event in trace.events if event[4] == "peak"]
+        if peaks != [(2000, 6 * gib)]:
+            fault(f"memory: peaks {peaks}")
+
+
 def main():
     program, datasets = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     with tempfile.TemporaryDirectory() as scratch:
-        for check in (check_faults, check_without_verdict, check_aligned, check_captures, check_host):
+        for check in (check_faults, check_without_verdict, check_aligned, check_captures, check_host, check_memory):
             check(program, datasets, pathlib.Path(scratch))
     print("\n".join(faults[:40]) or "timelines are sound")
     sys.exit(bool(faults))

@@ -28,8 +28,8 @@ struct fsl_track_plan {
 	size_t n_processes, processes_capacity;
 	struct fsl_track **tracks; /* in the order in which they were added; arena */
 	size_t n_tracks, tracks_capacity;
-	struct fsl_track_stream **streams;
-	size_t n_streams, streams_capacity;
+	struct source *sources; /* that have an event */
+	size_t n_sources, sources_capacity;
 };
 
 struct fsl_track_plan *fsl_track_plan_create(void)
@@ -50,10 +50,10 @@ void fsl_track_plan_destroy(struct fsl_track_plan *plan)
 	if (plan == NULL) {
 		return;
 	}
-	for (size_t i = 0; i < plan->n_streams; i++) {
-		plan->streams[i]->destroy(plan->streams[i]);
+	for (size_t i = 0; i < plan->n_sources; i++) {
+		plan->sources[i].stream->destroy(plan->sources[i].stream);
 	}
-	fsl_free(plan->streams);
+	fsl_free(plan->sources);
 	fsl_free(plan->tracks);
 	fsl_free(plan->processes);
 	fsl_strpool_destroy(plan->texts);
@@ -146,20 +146,33 @@ enum fsl_status fsl_track_plan_add_counter(struct fsl_track_plan *plan, uint32_t
 enum fsl_status fsl_track_plan_add_stream(struct fsl_track_plan *plan,
 					  struct fsl_track_stream *stream, struct fsl_error *err)
 {
-	enum fsl_status status =
-		FSL_GROW(plan->streams, plan->streams_capacity, plan->n_streams + 1, err);
-	if (status == FSL_OK) {
-		plan->streams[plan->n_streams++] = stream;
-	} else {
+	struct source added = {.stream = stream, .turn = plan->n_sources};
+	enum fsl_status status = FSL_OK;
+	bool has_event = stream->next(stream, &added.event);
+	if (has_event) {
+		status = FSL_APPEND(plan, sources, &added, err);
+	}
+	if (!has_event || status != FSL_OK) {
 		stream->destroy(stream);
 	}
 	return status;
 }
 
+int64_t fsl_track_plan_begin_ns(const struct fsl_track_plan *plan)
+{
+	int64_t begin_ns = FSL_NS_ABSENT;
+	for (size_t i = 0; i < plan->n_sources; i++) {
+		int64_t first_ns = plan->sources[i].event.begin_ns;
+		if (i == 0 || first_ns < begin_ns) {
+			begin_ns = first_ns;
+		}
+	}
+	return begin_ns;
+}
+
 /* Streams as a heap, by their next events. */
 struct merge {
-	struct source *sources; /* heap memory */
-	struct source **heap;   /* [n]: the first is the next */
+	struct source **heap; /* [n]: the first is the next */
 	size_t n;
 };
 
@@ -194,14 +207,10 @@ static enum fsl_status merge_begin(struct merge *merge, struct fsl_track_plan *p
 				   struct fsl_error *err)
 {
 	*merge = (struct merge){0};
-	FSL_TRY(FSL_NEW(merge->sources, plan->n_streams, "streams", err));
-	FSL_TRY(FSL_NEW(merge->heap, plan->n_streams, "streams", err));
-	for (size_t i = 0; i < plan->n_streams; i++) {
-		struct source *source = &merge->sources[i];
-		*source = (struct source){.stream = plan->streams[i], .turn = i};
-		if (source->stream->next(source->stream, &source->event)) {
-			merge->heap[merge->n++] = source;
-		}
+	FSL_TRY(FSL_NEW(merge->heap, plan->n_sources + 1, "streams", err));
+	while (merge->n < plan->n_sources) {
+		merge->heap[merge->n] = &plan->sources[merge->n];
+		merge->n++;
 	}
 	for (size_t i = merge->n / 2; i-- > 0;) {
 		sift(merge, i);
@@ -223,7 +232,6 @@ static void merge_step(struct merge *merge)
 static void merge_end(struct merge *merge)
 {
 	fsl_free(merge->heap);
-	fsl_free(merge->sources);
 }
 
 static void count(struct fsl_track_counts *counts, const struct fsl_track_event *event)

@@ -63,9 +63,12 @@ enum fsl_status fsl_track_plan_add_counter(struct fsl_track_plan *plan, uint32_t
 					   const char *name, const char *unit, bool has_decimals,
 					   const struct fsl_track **out, struct fsl_error *err);
 
-/* Adds a stream, which the plan owns from now on, also if the call fails. */
+/* Adds a stream, which the plan owns from now on, also if the call fails; takes its first event. */
 enum fsl_status fsl_track_plan_add_stream(struct fsl_track_plan *plan,
 					  struct fsl_track_stream *stream, struct fsl_error *err);
+
+/* Begin of the first event that was added so far; FSL_NS_ABSENT: there is none. */
+int64_t fsl_track_plan_begin_ns(const struct fsl_track_plan *plan);
 
 /* Writes all events; the plan has none then. Write errors stay in the stream of @output. */
 enum fsl_status fsl_track_plan_write(struct fsl_track_plan *plan,

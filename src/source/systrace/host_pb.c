@@ -58,8 +58,7 @@ bool fsl_host_knows(const char *name)
 	       strstr(name, ".pb") != NULL;
 }
 
-/* The number behind "rank" or "rank_". */
-static int32_t rank_of_name(const char *name)
+int32_t fsl_host_rank_of_name(const char *name)
 {
 	const char *at = strstr(name, "rank");
 	int64_t rank = 0;
@@ -231,7 +230,7 @@ enum fsl_status fsl_host_read(struct fsl_host_events *events, struct fsl_reader 
 	FSL_TRY(FSL_NEW(r, 1, "readings", err));
 	r->events = events;
 	r->is_io = is_io_name(file_name);
-	r->rank = rank_of_name(file_name);
+	r->rank = fsl_host_rank_of_name(file_name);
 	enum fsl_status status = read_entries(r, reader, &is_cut, &why);
 	if (status == FSL_ERR_IO || status == FSL_ERR_FORMAT) { /* what came before stays */
 		status = FSL_OK;
@@ -240,7 +239,7 @@ enum fsl_status fsl_host_read(struct fsl_host_events *events, struct fsl_reader 
 	events->n_files++;
 	events->n_cut += is_cut;
 	fsl_free(r);
-	if (status != FSL_OK) {
+	if (status != FSL_OK && err != NULL) {
 		*err = why;
 	}
 	return status;

@@ -47,6 +47,8 @@ enum fsl_status fsl_host_events_init(struct fsl_host_events *events, struct fsl_
 void fsl_host_events_fini(struct fsl_host_events *events);
 
 struct fsl_reader;
+/* The number behind "rank" or "rank_" in the name of a file of records; FSL_RANK_UNKNOWN: none. */
+int32_t fsl_host_rank_of_name(const char *file_name);
 /* True if the name is that of such a file. */
 bool fsl_host_knows(const char *file_name);
 /* Adds the events of a file. Broken entries are counted and left out; behind bytes that are no

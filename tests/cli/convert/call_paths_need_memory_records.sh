@@ -1,0 +1,1 @@
+"$FAILSLOW" convert "$DATASETS/faults/slow_rank" -o job.folded
