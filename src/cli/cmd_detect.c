@@ -200,6 +200,7 @@ static enum fsl_status tell(struct fsl_job *job, const struct fsl_config *config
 		.series = &job->progress.steps,
 		.blame = &job->blame,
 		.own = &job->own,
+		.match = &job->match,
 		.described_by = config->described_by,
 		.page_path = options->page,
 		.now_ns = has_present(options) ? config->now_ns : FSL_NS_ABSENT,

@@ -411,6 +411,7 @@ void fsl_document_capture(struct fsl_document *document, cJSON *parent,
 	put_steps(document, object, profile);
 	put_stages(document, object, report->cluster);
 	put_groups(document, object, report->cluster);
+	fsl_document_capture_links(document, object, report);
 	put_sentences(document, object, "missing", report->findings->missing,
 		      report->findings->n_missing);
 	put_sentences(document, object, "remarks", profile->remarks, profile->n_remarks);

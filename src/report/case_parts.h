@@ -23,5 +23,9 @@ void fsl_case_put_ruled_out(const struct fsl_case_parts *parts, cJSON *root);
 void fsl_case_put_whatif(const struct fsl_case_parts *parts, cJSON *root);
 /* "pictures": the series and matrices from which charts are drawn. */
 void fsl_case_put_pictures(const struct fsl_case_parts *parts, cJSON *root);
+/* "links" of these: transfer of the link to blame and of its like, mean of the steps [@begin,
+ * @end); null if no link is to blame. */
+void fsl_case_put_links(const struct fsl_case_parts *parts, cJSON *pictures, size_t begin,
+			size_t end);
 
 #endif

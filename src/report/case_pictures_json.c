@@ -401,8 +401,11 @@ void fsl_case_put_pictures(const struct fsl_case_parts *parts, cJSON *root)
 	put_episodes(document, pictures, report->perception);
 	put_ranks_of_run(document, pictures, report);
 	if (has_blame(report)) {
+		struct stretch stretch = stretch_of(report);
 		put_over_time(document, pictures, report);
+		fsl_case_put_links(parts, pictures, stretch.begin, stretch.end);
 	} else {
 		fsl_document_null(document, pictures, "overTime");
+		fsl_document_null(document, pictures, "links");
 	}
 }

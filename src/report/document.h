@@ -101,7 +101,10 @@ void fsl_document_findings(struct fsl_document *document, cJSON *parent,
 /* "topology" of a capture, as fsl_document_topology writes that of markers. */
 void fsl_document_capture_topology(struct fsl_document *document, cJSON *parent,
 				   const struct fsl_profile_cluster *cluster);
-/* "capture": its ranks, steps, stages, groups and files. */
+/* "links" of a capture if a link is to blame, else null. */
+void fsl_document_capture_links(struct fsl_document *document, cJSON *capture,
+				const struct fsl_report *report);
+/* "capture": its ranks, steps, stages, groups, links and files. */
 void fsl_document_capture(struct fsl_document *document, cJSON *parent,
 			  const struct fsl_report *report);
 

@@ -18,6 +18,7 @@
 struct fsl_blame;
 struct fsl_config;
 struct fsl_incidents;
+struct fsl_match;
 struct fsl_confine;
 struct fsl_own;
 struct fsl_profile_cluster;
@@ -39,6 +40,7 @@ struct fsl_report {
 	const struct fsl_steps *series; /* steps of several chapters; NULL or empty: as @steps */
 	const struct fsl_blame *blame;  /* of the run and @steps, for pictures */
 	const struct fsl_own *own;      /* likewise */
+	const struct fsl_match *match;  /* likewise */
 	bool is_anomaly;                /* the result is an anomaly: a caller may want to be told */
 
 	/* For captures of a profiler all three are set, else NULL. */

@@ -1,0 +1,240 @@
+/* "links" of the case: what each link of the kind that is to blame takes, and links like it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <failslow/stats.h>
+
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/sort.h"
+#include "base/strpool.h"
+#include "base/try.h"
+#include "blame/blame.h"
+#include "blame/link.h"
+#include "capture/link_table.h"
+#include "report/case_parts.h"
+
+enum {
+	LINKS_MAX = 2048, /* in a case: the costliest of more */
+	RANKS_MAX = 64,   /* of one link: a larger group is no place to look for a cable */
+};
+
+/* One link: members of a channel, or the two ends of a capture's link. */
+struct told {
+	const struct fsl_channel *channel; /* NULL: of a capture */
+	int32_t src, dst;
+	const char *operation;
+	double ms, usual_ms; /* per step */
+	size_t idx;
+};
+
+struct list {
+	struct fsl_arena arena;
+	struct told *items;
+	size_t n;
+};
+
+static int by_excess(const void *a, const void *b)
+{
+	const struct told *x = a, *y = b;
+	FSL_ORDER_BY(y->ms - y->usual_ms, x->ms - x->usual_ms);
+	return FSL_ORDER(x->idx, y->idx);
+}
+
+static void put_list(struct fsl_document *document, cJSON *parent, struct list *list,
+		     const struct fsl_run *run)
+{
+	cJSON *links = fsl_document_array(document, parent, "links");
+	qsort(list->items, list->n, sizeof(*list->items), by_excess);
+	for (size_t i = 0; i < list->n && i < LINKS_MAX && !document->has_failed; i++) {
+		const struct told *told = &list->items[i];
+		const struct fsl_channel *channel = told->channel;
+		cJSON *entry = fsl_document_object(document, links, NULL);
+		cJSON *ranks = fsl_document_array(document, entry, "ranks");
+		size_t n = channel != NULL ? channel->n_members : 2;
+		for (size_t m = 0; m < n && m < RANKS_MAX; m++) {
+			fsl_document_integer(document, ranks, NULL,
+					     channel != NULL ? run->ranks[channel->members[m]].rank
+					     : m == 0        ? told->src
+							     : told->dst);
+		}
+		fsl_document_bool(document, entry, "isDirected", channel == NULL);
+		fsl_document_text(document, entry, "operation", told->operation);
+		fsl_document_number(document, entry, "ms", told->ms, FSL_DECIMALS_MS);
+		fsl_document_number(document, entry, "usualMs", told->usual_ms, FSL_DECIMALS_MS);
+	}
+}
+
+static double mean_of(const double *values, size_t begin, size_t end)
+{
+	double sum = 0.0;
+	size_t n = 0;
+	for (size_t s = begin; s < end; s++) {
+		sum += isnan(values[s]) ? 0.0 : values[s];
+		n += isnan(values[s]) ? 0 : 1;
+	}
+	return n > 0 ? sum / (double)n : NAN;
+}
+
+static bool has_member(const struct fsl_channel *channel, const struct fsl_run *run, int32_t rank)
+{
+	for (size_t m = 0; m < channel->n_members; m++) {
+		if (run->ranks[channel->members[m]].rank == rank) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The costliest channel between the ends of the first link that is named; NULL: there is none. */
+static const struct told *find_named(const struct list *list, const struct fsl_report *report)
+{
+	const struct fsl_culprit *worst = &report->localisation->culprits[0];
+	const struct told *named = NULL;
+	for (size_t i = 0; i < list->n; i++) {
+		const struct told *told = &list->items[i];
+		if (has_member(told->channel, report->run, worst->rank) &&
+		    (worst->peer < 0 || has_member(told->channel, report->run, worst->peer)) &&
+		    (named == NULL || told->ms - told->usual_ms > named->ms - named->usual_ms)) {
+			named = told;
+		}
+	}
+	return named;
+}
+
+/* Leaves channels of the kind of the one that is named: others tell nothing about links like it. */
+static void keep_like(struct list *list, const struct fsl_report *report)
+{
+	const struct told *named = find_named(list, report);
+	const struct fsl_group *groups = report->topology->groups;
+	size_t n = 0;
+	if (named == NULL) {
+		return;
+	}
+	const struct fsl_channel *like = named->channel;
+	enum fsl_group_kind kind = groups[like->group_idx].kind;
+	for (size_t i = 0; i < list->n; i++) {
+		const struct fsl_channel *channel = list->items[i].channel;
+		if (groups[channel->group_idx].kind == kind &&
+		    (channel->n_members == 2) == (like->n_members == 2)) {
+			list->items[n++] = list->items[i];
+		}
+	}
+	list->n = n;
+}
+
+static enum fsl_status list_channels(struct list *list, const struct fsl_case_parts *parts,
+				     size_t begin, size_t end, struct fsl_error *err)
+{
+	const struct fsl_report *report = parts->report;
+	const struct fsl_case facts = {.config = parts->config,
+				       .run = report->run,
+				       .topology = report->topology,
+				       .steps = report->steps,
+				       .match = report->match,
+				       .own = report->own,
+				       .blame = report->blame};
+	struct fsl_transfers transfers;
+	FSL_TRY(fsl_transfers_build(&transfers, &facts, err));
+	enum fsl_status status =
+		FSL_ARENA_NEW(list->items, &list->arena, transfers.n_channels + 1, "links", err);
+	for (size_t c = 0; status == FSL_OK && c < transfers.n_channels; c++) {
+		const struct fsl_channel *channel = &report->match->channels[c];
+		size_t at = c * transfers.n_steps;
+		double ms = mean_of(transfers.transfer_ms + at, begin, end);
+		double usual_ms = mean_of(transfers.reference_ms + at, begin, end);
+		if (channel->n_members < 2 || isnan(ms) || isnan(usual_ms)) {
+			continue;
+		}
+		list->items[list->n++] = (struct told){
+			channel, -1,       -1, fsl_strpool_text(report->run->names, channel->op_id),
+			ms,      usual_ms, c};
+	}
+	fsl_transfers_fini(&transfers);
+	return status;
+}
+
+void fsl_case_put_links(const struct fsl_case_parts *parts, cJSON *pictures, size_t begin,
+			size_t end)
+{
+	const struct fsl_report *report = parts->report;
+	const struct fsl_localisation *verdict = parts->verdict;
+	struct list list = {0};
+	if (verdict->kind != FSL_VERDICT_SLOW_LINK || verdict->n_culprits == 0 ||
+	    report->match == NULL || report->topology == NULL || parts->config == NULL) {
+		fsl_document_null(parts->document, pictures, "links");
+		return;
+	}
+	if (list_channels(&list, parts, begin, end, NULL) != FSL_OK) {
+		parts->document->has_failed = true;
+	} else {
+		keep_like(&list, report);
+		put_list(parts->document, pictures, &list, report->run);
+	}
+	fsl_arena_fini(&list.arena);
+}
+
+/* Links that are alike, rows [begin, end): the usual bandwidth is their median. @work: 2 * rows. */
+static void add_alike(struct list *list, const struct fsl_link_table *table, size_t begin,
+		      size_t end, double *work)
+{
+	for (size_t i = begin; i < end; i++) {
+		work[i - begin] = fsl_link_gb_per_s(&table->rows[i]);
+	}
+	double usual = fsl_median(work, end - begin, work + (end - begin));
+	for (size_t i = begin; i < end; i++) {
+		const struct fsl_link_row *row = &table->rows[i];
+		double n_steps = row->n_steps > 0 ? (double)row->n_steps : 1.0;
+		if (row->dst >= 0) {
+			list->items[list->n++] = (struct told){
+				NULL,
+				row->src,
+				row->dst,
+				row->type,
+				(double)row->time_ns / FSL_NS_PER_MS / n_steps,
+				(double)row->n_bytes / usual / FSL_NS_PER_MS / n_steps,
+				i};
+		}
+	}
+}
+
+/* The list borrows texts from @table. */
+static enum fsl_status list_table(struct list *list, const struct fsl_link_table *table,
+				  struct fsl_error *err)
+{
+	double *work = NULL;
+	size_t n = table->n_rows;
+	FSL_TRY(FSL_ARENA_NEW(list->items, &list->arena, n + 1, "links", err));
+	FSL_TRY(FSL_ARENA_NEW(work, &list->arena, 2 * n + 1, "links", err));
+	for (size_t begin = 0, end = 0; begin < n; begin = end) {
+		end = begin + 1;
+		while (end < n &&
+		       fsl_link_compare_kind(&table->rows[begin], &table->rows[end]) == 0) {
+			end++;
+		}
+		add_alike(list, table, begin, end, work);
+	}
+	return FSL_OK;
+}
+
+void fsl_document_capture_links(struct fsl_document *document, cJSON *capture,
+				const struct fsl_report *report)
+{
+	struct list list = {0};
+	struct fsl_link_table table = {0};
+	const struct fsl_localisation *verdict = report->localisation;
+	if (verdict == NULL || verdict->kind != FSL_VERDICT_SLOW_LINK) {
+		fsl_document_null(document, capture, "links");
+		return;
+	}
+	enum fsl_status status =
+		fsl_link_table_build(&table, report->profile, report->cluster, NULL);
+	FSL_THEN(status, list_table(&list, &table, NULL));
+	if (status == FSL_OK) {
+		put_list(document, capture, &list, NULL);
+	}
+	document->has_failed |= status != FSL_OK;
+	fsl_link_table_fini(&table);
+	fsl_arena_fini(&list.arena);
+}
