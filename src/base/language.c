@@ -22,7 +22,7 @@ static const struct language {
 };
 
 /* Written before threads begin, only read later. */
-static struct fsl_catalog catalog;
+static struct fsl_catalog catalog, second;
 static const char *name = "";
 
 static const char *variable(const char *variable_name)
@@ -69,33 +69,45 @@ static void find_program(char folder[PATH_MAX])
 	}
 }
 
-static bool read_catalog(const char *folder, const char *below, const char *language)
+static bool read_catalog(struct fsl_catalog *out, const char *folder, const char *below,
+			 const char *language)
 {
 	char path[PATH_MAX];
 	int length = snprintf(path, sizeof(path), "%s%s/%s/LC_MESSAGES/failslow.mo", folder, below,
 			      language);
 	return length > 0 && (size_t)length < sizeof(path) && access(path, R_OK) == 0 &&
-	       fsl_catalog_read(&catalog, path, NULL) == FSL_OK;
+	       fsl_catalog_read(out, path, NULL) == FSL_OK;
+}
+
+/* Reads the catalog of a language wherever it lies. */
+static bool find_catalog(struct fsl_catalog *out, const char *language)
+{
+	char folder[PATH_MAX];
+	const char *given = getenv("FAILSLOW_LOCALEDIR");
+	find_program(folder);
+	return given != NULL && *given != '\0'
+		       ? read_catalog(out, given, "", language)
+		       : read_catalog(out, folder, "locale", language) ||
+				 read_catalog(out, folder, "../share/locale", language);
 }
 
 void fsl_language_begin(void)
 {
-	char folder[PATH_MAX];
-	const char *language = language_of(wanted()), *given = getenv("FAILSLOW_LOCALEDIR");
-	if (*language == '\0') {
-		return;
+	const char *language = language_of(wanted());
+	name = *language != '\0' && find_catalog(&catalog, language) ? language : "";
+}
+
+void fsl_language_add(const char *language)
+{
+	if (second.n_items == 0) {
+		(void)find_catalog(&second, language);
 	}
-	find_program(folder);
-	bool is_read = given != NULL && *given != '\0'
-			       ? read_catalog(given, "", language)
-			       : read_catalog(folder, "locale", language) ||
-					 read_catalog(folder, "../share/locale", language);
-	name = is_read ? language : "";
 }
 
 void fsl_language_end(void)
 {
 	fsl_catalog_fini(&catalog);
+	fsl_catalog_fini(&second);
 	name = "";
 }
 
@@ -109,6 +121,13 @@ const char *fsl_tell(const char *english, struct fsl_told *room)
 	bool is_told = catalog.n_items > 0 &&
 		       fsl_catalog_tell(&catalog, english, room->text, sizeof(room->text));
 	return is_told ? room->text : english;
+}
+
+const char *fsl_tell_also(const char *english, struct fsl_told *room)
+{
+	bool is_told = second.n_items > 0 &&
+		       fsl_catalog_tell(&second, english, room->text, sizeof(room->text));
+	return is_told ? room->text : NULL;
 }
 
 /* Prints one line of a text, without its blanks and its end translated. */

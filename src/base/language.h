@@ -26,6 +26,9 @@ struct fsl_told {
  * process is confined.
  */
 void fsl_language_begin(void);
+/* Reads the catalog of a second language ("zh_CN"), for documents that hold two; without one
+ * fsl_tell_also() tells nothing. Call it as fsl_language_begin(). */
+void fsl_language_add(const char *language);
 /* English again, as at the start; for tests. */
 void fsl_language_end(void);
 /* "zh_CN", or "" for English. Static storage. */
@@ -33,6 +36,8 @@ const char *fsl_language_name(void);
 
 /* @english in the user's language: @english itself, or @room->text. */
 const char *fsl_tell(const char *english, struct fsl_told *room);
+/* The same in the second language, written to @room; NULL: not in its catalog. */
+const char *fsl_tell_also(const char *english, struct fsl_told *room);
 /* printf() of text for people, translated line by line. Returns columns of the last line. */
 int fsl_tell_print(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

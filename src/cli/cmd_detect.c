@@ -320,6 +320,9 @@ static void confine(const struct fsl_config *config, const struct options *optio
 		.page = options->page,
 		.has_job = true,
 	};
+	if (options->page != NULL) {
+		fsl_language_add("zh_CN"); /* pages hold both */
+	}
 	fsl_confined_begin(&run);
 }
 

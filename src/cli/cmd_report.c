@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/language.h"
 #include "base/mem.h"
 #include "base/try.h"
 #include "cli/command.h"
@@ -135,6 +136,7 @@ enum fsl_status fsl_cmd_report(int argc, char **argv, int *exit_code, struct fsl
 	if (request.wants_help) {
 		return FSL_OK;
 	}
+	fsl_language_add("zh_CN"); /* pages hold both */
 	if (request.png == NULL) { /* which needs the fonts of the host */
 		fsl_confined_begin_writing(request.path, request.output);
 	}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/deadline.h"
+#include "base/language.h"
 #include "base/try.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
@@ -176,6 +177,9 @@ enum fsl_status fsl_profile_run(const struct fsl_profile_run *run, int *exit_cod
 	}
 	FSL_THEN(status, take_turn(&lock, &config, run, &is_busy, err));
 	if (status == FSL_OK && !is_busy) {
+		if (run->page != NULL) {
+			fsl_language_add("zh_CN"); /* pages hold both */
+		}
 		confine(run, &config);
 		fsl_deadline_begin(run->output != NULL ? config.max_run_minutes : 0.0,
 				   FSL_EXIT_INTERNAL);
