@@ -53,7 +53,8 @@ static void put_name(struct fsl_markup *markup, const cJSON *part)
 {
 	const cJSON *ranks = fsl_html_at(part, "ranks");
 	fsl_html_say_of(markup, 'A', fsl_html_text(part, "part"));
-	if (cJSON_IsArray(ranks) && ranks->child != NULL && ranks->child->next == NULL) {
+	bool is_rank = strcmp(fsl_html_text(part, "part"), "slow_rank") == 0;
+	if (is_rank && cJSON_IsArray(ranks) && ranks->child != NULL && ranks->child->next == NULL) {
 		fsl_markup_put(markup, " %g", ranks->child->valuedouble);
 	}
 }
@@ -98,7 +99,19 @@ struct rung {
 static size_t find_rungs(struct rung rungs[RUNGS_MAX], const struct fsl_html *page)
 {
 	size_t n = 0;
-	const cJSON *item = NULL;
+	const cJSON *item = NULL, *culprits = fsl_html_at(page->root, "culprits");
+	/* A host or stage costs what its ranks cost together, which the list tells of each alone.
+	 */
+	const char *host = strcmp(fsl_html_text(page->root, "verdict"), "slow_host") == 0 &&
+					   cJSON_IsArray(culprits)
+				   ? fsl_html_text(culprits->child, "host")
+				   : "";
+	if (*host != '\0' || page->is_of_stage) {
+		rungs[0] = (struct rung){page->is_of_stage ? "stage" : "host",
+					 page->is_of_stage ? page->stage_name : host,
+					 fsl_html_number(page->root, "lostMsPerStep")};
+		return rungs[0].ms > 0.0 ? 1 : 0;
+	}
 	cJSON_ArrayForEach(item, fsl_html_at(page->root, "whatIf"))
 	{
 		struct rung rung = {fsl_html_text(item, "kind"), fsl_html_text(item, "name"),
@@ -119,6 +132,7 @@ static size_t find_rungs(struct rung rungs[RUNGS_MAX], const struct fsl_html *pa
 static void put_rung(struct fsl_markup *markup, const struct fsl_html *page, size_t line,
 		     const struct rung *rung)
 {
+	bool is_cause = rung != NULL && strcmp(rung->kind, "cause") == 0;
 	double y = 52.0 + (double)line * RUNG;
 	double scale = (LADDER_RIGHT - LADDER_LEFT) / page->step_ms;
 	double ms = rung != NULL ? fmax(page->step_ms - rung->ms, 0.0) : page->step_ms;
@@ -143,7 +157,14 @@ static void put_rung(struct fsl_markup *markup, const struct fsl_html *page, siz
 		       (int64_t)LADDER_RIGHT, y + 10.0, rung->ms, ms);
 	fsl_markup_put(markup, "<text x=\"1\" y=\"%f\">", y + 10.0);
 	fsl_html_say(markup, "tspan", FSL_PAGE_WITHOUT);
-	fsl_markup_put(markup, " %s %s</text>", rung->kind, rung->name);
+	fsl_markup_raw(markup, " ");
+	fsl_html_say_word(markup, "tspan", is_cause ? 'P' : 'K',
+			  is_cause ? rung->name : rung->kind);
+	if (!is_cause) {
+		fsl_markup_raw(markup, " ");
+		fsl_chart_put_end(markup, rung->name, 24);
+	}
+	fsl_markup_raw(markup, "</text>");
 }
 
 static void draw(struct fsl_markup *markup, const struct fsl_html *page)
@@ -169,7 +190,7 @@ static void draw(struct fsl_markup *markup, const struct fsl_html *page)
 			fsl_markup_put(markup, "<span><i class=\"a %h\"></i>",
 				       class_of(fsl_html_text(part, "part")));
 			put_name(markup, part);
-			fsl_markup_put(markup, " %g %</span>",
+			fsl_markup_put(markup, ": %g %</span>",
 				       100.0 * fsl_html_number(part, "share"));
 		}
 	}

@@ -63,6 +63,28 @@ static void draw(struct fsl_markup *markup, const struct fsl_html *page)
 	fsl_chart_close(markup);
 }
 
+static void tell(struct fsl_markup *markup, const struct fsl_html *page)
+{
+	size_t latest[ROWS_MAX], n = find_latest(latest, page);
+	fsl_markup_raw(markup, "<thead><tr>");
+	fsl_html_say(markup, "th class=\"n\"", FSL_PAGE_RANK);
+	fsl_html_say(markup, "th class=\"n\"", FSL_PAGE_LATE);
+	fsl_html_say(markup, "th", FSL_PAGE_ROLE);
+	fsl_markup_raw(markup, "</tr></thead><tbody>");
+	for (size_t i = 0; i < n; i++) {
+		const struct fsl_html_rank *rank = &page->ranks[latest[i]];
+		fsl_markup_put(markup, "<tr%h><td class=\"n\">%d<td class=\"n\">%g ms<td>",
+			       rank->is_named ? " class=\"hit\"" : "", rank->rank, rank->late_ms);
+		if (rank->is_named || rank->is_victim) {
+			fsl_html_say(markup, "span",
+				     rank->is_culprit ? FSL_PAGE_CULPRIT
+				     : rank->is_named ? FSL_PAGE_NAMED
+						      : FSL_PAGE_VICTIM);
+		}
+	}
+	fsl_markup_raw(markup, "</tbody>");
+}
+
 const struct fsl_chart fsl_chart_arrival = {
 	.name = "arrival",
 	.title = FSL_PAGE_ARRIVAL,
@@ -70,4 +92,5 @@ const struct fsl_chart fsl_chart_arrival = {
 	.empty = FSL_PAGE_BARS_EMPTY,
 	.has = has,
 	.draw = draw,
+	.tell = tell,
 };

@@ -29,10 +29,9 @@ static int by_code(const void *a, const void *b)
 static struct level level_of(const struct fsl_html *page, size_t column, unsigned char *codes)
 {
 	size_t n = 0;
-	const struct fsl_html_rank *told = &page->ranks[page->worst];
 	for (size_t r = 0; r < page->n_ranks; r++) {
 		unsigned char code = page->own.codes[r * page->n_columns + column];
-		if (r != page->worst && page->ranks[r].peers == told->peers && code > 0) {
+		if (fsl_html_is_peer(page, page->worst, r) && code > 0) {
 			codes[n++] = code;
 		}
 	}
@@ -144,9 +143,55 @@ static void draw(struct fsl_markup *markup, const struct fsl_html *page)
 		       is_named ? "" : " calm", (int64_t)RIGHT,
 		       fmax(y_of(levels[page->n_columns - 1].told, range[0], range[1]) - 7.0, 10.0),
 		       page->ranks[page->worst].rank);
+	/* The line of a rank that the reader chooses. */
+	fsl_markup_put(markup, "<path class=\"picked\" data-frame=\"%d %d %d %d ", (int64_t)LEFT,
+		       (int64_t)RIGHT, (int64_t)TOP, (int64_t)BOTTOM);
+	fsl_markup_number(markup, range[0], 3);
+	fsl_markup_raw(markup, " ");
+	fsl_markup_number(markup, range[1], 3);
+	fsl_markup_put(markup, "\"/><text class=\"tag picked\" x=\"%d\"></text>",
+		       (int64_t)LEFT + 6);
 	fsl_chart_close(markup);
 out:
 	fsl_free(levels);
+	fsl_free(codes);
+}
+
+static void put_level(struct fsl_markup *markup, const struct level *level)
+{
+	const double values[] = {level->told, level->low, level->middle, level->high};
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		fsl_markup_put(markup, "<td class=\"n\">%g%h", values[i],
+			       isnan(values[i]) ? "–" : " ms");
+	}
+}
+
+/* A row for some columns: that in which the told rank took longest. */
+static void tell(struct fsl_markup *markup, const struct fsl_html *page)
+{
+	enum { TOLD_MAX = 32 };
+	char clock[16];
+	unsigned char *codes = fsl_calloc(page->n_ranks, 1);
+	size_t n = page->n_columns, every = n / TOLD_MAX + (n % TOLD_MAX != 0);
+	const unsigned char *told = page->own.codes + page->worst * n;
+	fsl_markup_raw(markup, "<thead><tr>");
+	fsl_html_say(markup, "th", FSL_PAGE_TIME);
+	fsl_markup_put(markup, "<th class=\"n\">rank %d</th>", page->ranks[page->worst].rank);
+	fsl_html_say(markup, "th class=\"n\"", FSL_PAGE_LOW);
+	fsl_html_say(markup, "th class=\"n\"", FSL_PAGE_PEERS);
+	fsl_html_say(markup, "th class=\"n\"", FSL_PAGE_HIGH);
+	fsl_markup_raw(markup, "</tr></thead><tbody>");
+	for (size_t begin = 0; codes != NULL && begin < n; begin += every) {
+		size_t longest = begin;
+		for (size_t c = begin; c < begin + every && c < n; c++) {
+			longest = told[c] > told[longest] ? c : longest;
+		}
+		const struct level level = level_of(page, longest, codes);
+		fsl_markup_put(markup, "<tr><td>%s", fsl_chart_column_clock(page, longest, clock));
+		put_level(markup, &level);
+	}
+	fsl_markup_raw(markup, "</tbody>");
+	markup->pack.is_failed |= codes == NULL;
 	fsl_free(codes);
 }
 
@@ -157,4 +202,5 @@ const struct fsl_chart fsl_chart_band = {
 	.empty = FSL_PAGE_BARS_EMPTY,
 	.has = has,
 	.draw = draw,
+	.tell = tell,
 };

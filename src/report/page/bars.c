@@ -151,7 +151,8 @@ static void draw(struct fsl_markup *markup, const struct fsl_html *page)
 		       pair.told.whole_ms);
 	put_bar(markup, &pair, &pair.told, 22.0);
 	put_excess(markup, &pair, 22.0);
-	fsl_html_say(markup, "text x=\"1\" y=\"122\"", FSL_PAGE_PEERS);
+	fsl_html_say(markup, "text x=\"1\" y=\"122\"",
+		     page->is_of_stage ? FSL_PAGE_PEERS_STAGE : FSL_PAGE_PEERS);
 	fsl_markup_put(markup, "<text x=\"%d\" y=\"122\" class=\"e m\">%g ms</text>",
 		       (int64_t)RIGHT, pair.peers.whole_ms);
 	put_bar(markup, &pair, &pair.peers, 130.0);
@@ -180,7 +181,8 @@ static void tell(struct fsl_markup *markup, const struct fsl_html *page)
 	fsl_markup_raw(markup, "<thead><tr>");
 	fsl_html_say(markup, "th", FSL_PAGE_PART);
 	fsl_markup_put(markup, "<th class=\"n\">rank %d", page->ranks[page->worst].rank);
-	fsl_html_say(markup, "th class=\"n\"", FSL_PAGE_PEERS);
+	fsl_html_say(markup, "th class=\"n\"",
+		     page->is_of_stage ? FSL_PAGE_PEERS_STAGE : FSL_PAGE_PEERS);
 	fsl_markup_raw(markup, "</tr></thead><tbody>");
 	for (size_t i = 0; i < pair.n; i++) {
 		fsl_markup_raw(markup, "<tr><td>");

@@ -37,6 +37,24 @@ void fsl_chart_put_rule(struct fsl_markup *markup, int64_t left, int64_t right, 
 	fsl_markup_raw(markup, "</text>");
 }
 
+void fsl_chart_put_end(struct fsl_markup *markup, const char *name, size_t n_most)
+{
+	size_t length = strlen(name), skipped = length > n_most ? length - n_most + 1 : 0;
+	while (skipped > 0 && ((unsigned char)name[skipped] & 0xc0) == 0x80) {
+		skipped--;
+	}
+	fsl_markup_put(markup, "%h%s", skipped > 0 ? "…" : "", name + skipped);
+}
+
+void fsl_chart_put_scale(struct fsl_markup *markup)
+{
+	fsl_markup_raw(markup,
+		       "<p class=\"key\"><span class=\"scale\"><i class=\"k0\"></i>0 <i "
+		       "class=\"k1\"></i>3 % <i class=\"k2\"></i>10 % <i class=\"k3\"></i>20 "
+		       "% <i class=\"k4\"></i>≥ 50 % ");
+	fsl_html_say(markup, "span", FSL_PAGE_OF_STEP);
+}
+
 const char *fsl_chart_clock(const char *iso, char buffer[16])
 {
 	buffer[0] = '\0';
@@ -49,4 +67,19 @@ const char *fsl_chart_clock(const char *iso, char buffer[16])
 const char *fsl_chart_iso(int64_t ns, char buffer[40])
 {
 	return fsl_format_utc(ns, buffer, 40);
+}
+
+const char *fsl_chart_column_clock(const struct fsl_html *page, size_t column, char buffer[16])
+{
+	char iso[40];
+	const cJSON *over_time = fsl_html_at(fsl_html_at(page->root, "pictures"), "overTime");
+	int64_t from_ns = fsl_html_index(over_time, "fromNs");
+	int64_t to_ns = fsl_html_index(over_time, "toNs");
+	double share = (double)column / (double)page->n_columns;
+	buffer[0] = '\0';
+	if (from_ns < 0 || to_ns <= from_ns) {
+		return buffer;
+	}
+	int64_t at_ns = from_ns + (int64_t)(share * (double)(to_ns - from_ns));
+	return fsl_chart_clock(fsl_chart_iso(at_ns, iso), buffer);
 }

@@ -20,8 +20,8 @@ struct fsl_chart {
 	void (*tell)(struct fsl_markup *markup, const struct fsl_html *page);
 };
 
-extern const struct fsl_chart fsl_chart_grid, fsl_chart_strip, fsl_chart_bars, fsl_chart_account,
-	fsl_chart_band, fsl_chart_arrival;
+extern const struct fsl_chart fsl_chart_grid, fsl_chart_strip, fsl_chart_bars, fsl_chart_links,
+	fsl_chart_waits, fsl_chart_stalls, fsl_chart_account, fsl_chart_band, fsl_chart_arrival;
 
 /* Opens an SVG of a height in units, with a name for readers of screens. */
 void fsl_chart_open(struct fsl_markup *markup, const char *name, double height, const char *label);
@@ -31,8 +31,14 @@ double fsl_chart_tick(double span, int n_ticks_max);
 /* A line across the chart from @left to @right at height @y, with its value before it. */
 void fsl_chart_put_rule(struct fsl_markup *markup, int64_t left, int64_t right, double y, double ms,
 			int decimals);
+/* The end of a name of at most @n_most bytes, which tells hosts apart, with "…" if it is cut. */
+void fsl_chart_put_end(struct fsl_markup *markup, const char *name, size_t n_most);
+/* Opens a key, <p>, with the scale of costs in a <span> that stays open, too. */
+void fsl_chart_put_scale(struct fsl_markup *markup);
 /* Time of day from an ISO time: "15:07:05"; "" if it is none. @buffer of 16 bytes. */
 const char *fsl_chart_clock(const char *iso, char buffer[16]);
+/* Begin of a column of the matrices as a time of day; "" if the case does not tell it. */
+const char *fsl_chart_column_clock(const struct fsl_html *page, size_t column, char buffer[16]);
 /* ISO time of nanoseconds since 1970. @buffer of 40 bytes. */
 const char *fsl_chart_iso(int64_t ns, char buffer[40]);
 

@@ -43,6 +43,17 @@ static bool has_items(const cJSON *list)
 	return cJSON_IsArray(list) && list->child != NULL;
 }
 
+/* Far end of a link on another host. */
+static void put_far_host(struct fsl_markup *markup, const struct fsl_html *page)
+{
+	const cJSON *first = first_of(page, "culprits");
+	size_t r = fsl_html_find(page, fsl_html_index(first, "peer"));
+	const char *host = r != SIZE_MAX ? fsl_html_host(page, &page->ranks[r]) : "";
+	if (*host != '\0' && strcmp(host, fsl_html_text(first, "host")) != 0) {
+		fsl_markup_put(markup, " → %s", host);
+	}
+}
+
 static void put_culprits(struct fsl_markup *markup, const struct fsl_html *page)
 {
 	enum { SHOWN_MAX = 3 };
@@ -59,11 +70,18 @@ static void put_culprits(struct fsl_markup *markup, const struct fsl_html *page)
 		}
 	}
 	if (peer >= 0) {
-		fsl_markup_put(markup, " → %d", peer);
+		bool is_two_way = false;
+		cJSON_ArrayForEach(culprit, fsl_html_at(page->root, "culprits"))
+		{
+			is_two_way |= fsl_html_index(culprit, "rank") == peer;
+		}
+		fsl_markup_put(markup, " %h %d", is_two_way ? "↔" : "→", peer);
 	} else if (n > SHOWN_MAX) {
 		fsl_markup_put(markup, " +%d", (int64_t)(n - SHOWN_MAX));
 	}
-	fsl_markup_put(markup, "</b><small>%s</small>", fsl_html_text(first, "host"));
+	fsl_markup_put(markup, "</b><small>%s", fsl_html_text(first, "host"));
+	put_far_host(markup, page);
+	fsl_markup_raw(markup, "</small>");
 }
 
 /* A host that all its ranks slow down: its name is shorter than theirs. */
@@ -78,6 +96,18 @@ static void put_slow_host(struct fsl_markup *markup, const struct fsl_html *page
 	fsl_markup_raw(markup, "</small>");
 }
 
+/* A pipeline stage: its number is shorter than its ranks. */
+static void put_stage(struct fsl_markup *markup, const struct fsl_html *page)
+{
+	fsl_markup_raw(markup, "<b>");
+	fsl_html_say(markup, "span", FSL_PAGE_STAGE_OF);
+	fsl_markup_put(markup, " %d</b><small>", fsl_html_index(first_of(page, "losses"), "stage"));
+	fsl_html_say(markup, "span", FSL_PAGE_RANK);
+	fsl_markup_raw(markup, " ");
+	put_named(markup, page);
+	fsl_markup_raw(markup, "</small>");
+}
+
 static void put_who(struct fsl_markup *markup, const struct fsl_html *page)
 {
 	const cJSON *hang = fsl_html_at(page->root, "hang");
@@ -89,6 +119,8 @@ static void put_who(struct fsl_markup *markup, const struct fsl_html *page)
 		put_slow_host(markup, page);
 	} else if (first_of(page, "culprits") != NULL) {
 		put_culprits(markup, page);
+	} else if (page->is_of_stage) {
+		put_stage(markup, page);
 	} else if (told != NULL || page->n_named > 0) {
 		fsl_markup_raw(markup, "<b>");
 		fsl_html_say(markup, "span", FSL_PAGE_RANK);
@@ -122,7 +154,11 @@ static void put_since(struct fsl_markup *markup, const struct fsl_html *page)
 						: fsl_html_text(loss, "since");
 	char clock[16], date[16] = "";
 	if (*fsl_chart_clock(time, clock) == '\0' && step < 0) {
-		fsl_markup_raw(markup, "<b>–</b>");
+		if (culprit != NULL || loss != NULL) {
+			fsl_html_say(markup, "b", FSL_PAGE_ALL_STEPS);
+		} else {
+			fsl_markup_raw(markup, "<b>–</b>");
+		}
 		return;
 	}
 	fsl_markup_raw(markup, "<b>");
@@ -216,12 +252,6 @@ static void put_cost(struct fsl_markup *markup, const struct fsl_html *page)
 	fsl_markup_raw(markup, "</small>");
 }
 
-/* The Chinese headline, once cases tell it; until then the script leaves the English one. */
-static const char *chinese_headline(const struct fsl_html *page)
-{
-	return fsl_html_text(page->root, "headlineZh");
-}
-
 /* Text whose words with hyphens stay whole: browsers break lines inside of dates and ranges. */
 static void put_words(struct fsl_markup *markup, const char *text)
 {
@@ -248,7 +278,6 @@ static void put_words(struct fsl_markup *markup, const char *text)
 static void put_headline(struct fsl_markup *markup, const struct fsl_html *page)
 {
 	const char *headline = fsl_html_text(page->root, "headline");
-	const char *chinese = chinese_headline(page);
 	const char *reason = fsl_html_text(page->root, "reason");
 	const cJSON *job = fsl_html_at(page->root, "job");
 	char clock[16];
@@ -273,14 +302,13 @@ static void put_headline(struct fsl_markup *markup, const struct fsl_html *page)
 	}
 	fsl_markup_raw(markup,
 		       "</span><button id=\"lang\" type=\"button\" hidden>中文</button></p>");
-	fsl_markup_put(markup, "<h1 id=\"headline\"");
-	if (*chinese != '\0') {
-		fsl_markup_put(markup, " data-zh=\"%s\"", chinese);
-	}
+	fsl_markup_raw(markup, "<h1 id=\"headline\"");
+	fsl_html_put_chinese(markup, headline);
 	fsl_markup_raw(markup, ">");
 	put_words(markup, headline);
-	fsl_markup_put(markup, "</h1><p class=\"reason\" title=\"%s\">%s</p></header>", reason,
-		       reason);
+	fsl_markup_raw(markup, "</h1>");
+	fsl_html_say_sentence(markup, "p class=\"reason\"", reason);
+	fsl_markup_raw(markup, "</header>");
 }
 
 void fsl_html_put_facts(struct fsl_markup *markup, const struct fsl_html *page)

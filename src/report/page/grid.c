@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
 	CELLS_MAX = 512,  /* more cells are too small to be told apart */
@@ -33,10 +32,16 @@ struct grid {
 	double cell, left;
 };
 
+/* Rows are hosts, unless a pipeline stage is to be seen. */
+static bool has_host_rows(const struct fsl_html *page)
+{
+	return page->n_hosts > 1 && (!page->is_of_stage || page->n_ranks > CELLS_MAX);
+}
+
 static int64_t row_of(const struct fsl_html *page, size_t r)
 {
 	const struct fsl_html_rank *rank = &page->ranks[r];
-	return page->n_hosts > 1 ? rank->host : page->has_stages ? rank->stage : 0;
+	return has_host_rows(page) ? rank->host : page->has_stages ? rank->stage : 0;
 }
 
 struct key {
@@ -223,6 +228,8 @@ static void put_cell(struct fsl_markup *markup, const struct grid *grid, const s
 	fsl_markup_raw(markup, "<g class=\"cell\"");
 	if (grid->is_folded) {
 		put_members(markup, grid, cell);
+	} else {
+		fsl_markup_put(markup, " data-i=\"%d\"", (int64_t)cell->worst);
 	}
 	fsl_markup_raw(markup, ">");
 	fsl_markup_put(markup,
@@ -278,17 +285,11 @@ static void put_row_name(struct fsl_markup *markup, const struct grid *grid,
 	const struct fsl_html_rank *rank = &page->ranks[grid->order[cell->begin]];
 	double y = 2.0 + (double)cell->row * grid->cell + grid->cell / 2.0 + 3.0;
 	fsl_markup_put(markup, "<text x=\"%f\" y=\"%f\" class=\"e m\">", grid->left - 8.0, y);
-	if (page->n_hosts > 1) {
-		const char *name = fsl_html_host(page, rank);
-		size_t length = strlen(name);
-		bool is_long = length > 14; /* the end of a name tells hosts apart */
-		size_t skipped = is_long ? length - 13 : 0;
-		while (skipped > 0 && ((unsigned char)name[skipped] & 0xc0) == 0x80) {
-			skipped--;
-		}
-		fsl_markup_put(markup, "%h%s", is_long ? "…" : "", name + skipped);
+	if (has_host_rows(page)) {
+		fsl_chart_put_end(markup, fsl_html_host(page, rank), 14);
 	} else {
-		fsl_markup_put(markup, "stage %d", rank->stage);
+		fsl_html_say(markup, "tspan", FSL_PAGE_STAGE_OF);
+		fsl_markup_put(markup, " %d", rank->stage);
 	}
 	fsl_markup_raw(markup, "</text>");
 }

@@ -1,7 +1,9 @@
 /* From the document of a case to checked arrays. */
 #include "report/page/model.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -9,6 +11,7 @@
 #include <failslow/stats.h>
 
 #include "base/number.h"
+#include "base/sort.h"
 #include "base/try.h"
 #include "model/matrices.h"
 #include "model/run.h"
@@ -16,6 +19,9 @@
 
 enum {
 	STEPS_MAX = 100000,   /* of a series: fifty times what failslow writes */
+	LINKS_MAX = 2048,     /* as failslow writes */
+	ENDS_MAX = 64,        /* ranks of a link: likewise */
+	HOSTS_MAX = 4096,     /* of a capture: each name is looked up among the others */
 	CELLS_MAX = 64 << 20, /* of a matrix: 256 columns of 262,144 ranks */
 };
 
@@ -260,6 +266,42 @@ static enum fsl_status take_steps(struct fsl_html *out, const cJSON *series, str
 	return FSL_OK;
 }
 
+static enum fsl_status take_links(struct fsl_html *out, const cJSON *list, struct fsl_error *err)
+{
+	size_t n = length_of(list);
+	const cJSON *item = NULL;
+	n = n < LINKS_MAX ? n : LINKS_MAX;
+	out->links = fsl_arena_alloc(&out->arena, (n + 1) * sizeof(*out->links));
+	if (out->links == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: links=%zu", n);
+	}
+	cJSON_ArrayForEach(item, list)
+	{
+		struct fsl_html_link *link = &out->links[out->n_links];
+		const cJSON *rank = NULL, *ranks = fsl_html_at(item, "ranks");
+		if (out->n_links == n) {
+			break;
+		}
+		*link = (struct fsl_html_link){
+			.ranks = fsl_arena_alloc(&out->arena, ENDS_MAX * sizeof(*link->ranks)),
+			.operation = fsl_html_text(item, "operation"),
+			.ms = fsl_html_number(item, "ms"),
+			.usual_ms = fsl_html_number(item, "usualMs"),
+			.is_directed = cJSON_IsTrue(fsl_html_at(item, "isDirected"))};
+		if (link->ranks == NULL) {
+			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: links=%zu", n);
+		}
+		cJSON_ArrayForEach(rank, ranks)
+		{
+			if (link->n_ranks < ENDS_MAX) {
+				link->ranks[link->n_ranks++] = index_of(rank);
+			}
+		}
+		out->n_links += link->ms >= 0.0 && link->usual_ms > 0.0 && link->n_ranks >= 2;
+	}
+	return FSL_OK;
+}
+
 /* Unpacks a matrix; leaves it out if its text is not sound. */
 static enum fsl_status take_matrix(struct fsl_html *out, struct fsl_html_matrix *matrix,
 				   const char *text, struct fsl_error *err)
@@ -287,6 +329,7 @@ static enum fsl_status take_pictures(struct fsl_html *out, const cJSON *pictures
 	int64_t n_columns = fsl_html_index(over_time, "columns");
 	FSL_TRY(take_ranks(out, fsl_html_at(pictures, "ranks"), err));
 	FSL_TRY(take_steps(out, fsl_html_at(pictures, "steps"), err));
+	FSL_TRY(take_links(out, fsl_html_at(pictures, "links"), err));
 	out->n_columns =
 		n_columns > 0 && n_columns <= FSL_MATRIX_COLUMNS_MAX ? (size_t)n_columns : 0;
 	FSL_TRY(take_matrix(out, &out->own, fsl_html_text(over_time, "own"), err));
@@ -309,6 +352,59 @@ static void add_captured(struct fsl_html *out, const cJSON *step, double *n_step
 	}
 }
 
+static int by_step(const void *a, const void *b)
+{
+	const struct fsl_html_step *x = a, *y = b;
+	FSL_ORDER_BY(x->step, y->step);
+	return FSL_ORDER(y->ms, x->ms);
+}
+
+/* Steps of a capture: the longest of all ranks, one behind the other. */
+static enum fsl_status take_captured_steps(struct fsl_html *out, const cJSON *list,
+					   struct fsl_error *err)
+{
+	size_t n = length_of(list), n_read = 0;
+	const cJSON *item = NULL;
+	double at_ms = 0.0;
+	out->steps = fsl_arena_alloc(&out->arena, (n + 1) * sizeof(*out->steps));
+	if (out->steps == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", n);
+	}
+	cJSON_ArrayForEach(item, list)
+	{
+		int64_t step = fsl_html_index(item, "step");
+		double ms = fsl_html_number(item, "wholeMs");
+		if (step >= 0 && ms >= 0.0) {
+			out->steps[n_read++] = (struct fsl_html_step){step, 0.0, ms, false};
+		}
+	}
+	qsort(out->steps, n_read, sizeof(*out->steps), by_step);
+	for (size_t i = 0; i < n_read; i++) {
+		if (out->n_steps == 0 || out->steps[out->n_steps - 1].step < out->steps[i].step) {
+			struct fsl_html_step *step = &out->steps[out->n_steps++];
+			*step = out->steps[i];
+			step->at_ms = at_ms;
+			at_ms += step->ms;
+		}
+	}
+	return FSL_OK;
+}
+
+/* Index of a host among those that are known so far; -1: it has no name. */
+static int64_t add_host(struct fsl_html *out, const char *name)
+{
+	size_t h = 0;
+	while (h < out->n_hosts && strcmp(out->hosts[h], name) != 0) {
+		h++;
+	}
+	if (*name == '\0' || h == HOSTS_MAX) {
+		return -1;
+	}
+	out->hosts[h] = name;
+	out->n_hosts += h == out->n_hosts;
+	return (int64_t)h;
+}
+
 /* Ranks of a capture, from its own lists: they cost what the verdict says of culprits, else 0. */
 static enum fsl_status take_capture(struct fsl_html *out, const cJSON *capture,
 				    struct fsl_error *err)
@@ -317,10 +413,17 @@ static enum fsl_status take_capture(struct fsl_html *out, const cJSON *capture,
 	const cJSON *item = NULL, *list = fsl_html_at(capture, "ranks");
 	size_t r = 0;
 	FSL_TRY(make_ranks(out, length_of(list), err));
+	FSL_TRY(take_links(out, fsl_html_at(capture, "links"), err));
+	FSL_TRY(take_captured_steps(out, fsl_html_at(capture, "steps"), err));
+	out->hosts = fsl_arena_alloc(&out->arena, HOSTS_MAX * sizeof(*out->hosts));
+	if (out->hosts == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: hosts=%d", HOSTS_MAX);
+	}
 	cJSON_ArrayForEach(item, list)
 	{
 		struct fsl_html_rank *rank = &out->ranks[r < out->n_ranks ? r++ : 0];
 		rank->rank = fsl_html_index(item, "rank");
+		rank->host = add_host(out, fsl_html_text(item, "host"));
 		rank->stage = fsl_html_index(item, "stage");
 		rank->peers = rank->stage;
 		rank->cost_ms = 0.0;
@@ -361,6 +464,17 @@ static void mark(struct fsl_html *out, const cJSON *list, const char *key, size_
 	}
 }
 
+/* Names all ranks of a pipeline stage that has more to do than the others. */
+static void mark_stage(struct fsl_html *out, int64_t stage)
+{
+	out->is_of_stage =
+		strcmp(fsl_html_text(out->root, "verdict"), "stage_imbalance") == 0 && stage >= 0;
+	(void)snprintf(out->stage_name, sizeof(out->stage_name), "%" PRId64, stage);
+	for (size_t r = 0; out->is_of_stage && r < out->n_ranks; r++) {
+		out->ranks[r].is_named = out->ranks[r].stage == stage;
+	}
+}
+
 /* Without culprits a loss names ranks, as of stalls, and captures name the rank of a finding. */
 static void mark_named(struct fsl_html *out)
 {
@@ -379,6 +493,7 @@ static void mark_named(struct fsl_html *out)
 		return;
 	}
 	mark(out, fsl_html_at(loss, "ranks"), NULL, offset);
+	mark_stage(out, fsl_html_index(loss, "stage"));
 	size_t at = fsl_html_find(out, fsl_html_index(finding, "rank"));
 	const cJSON *ranks = fsl_html_at(loss, "ranks");
 	if ((!cJSON_IsArray(ranks) || ranks->child == NULL) && at != SIZE_MAX) {
@@ -415,12 +530,19 @@ static void mark_ranks(struct fsl_html *out)
 	}
 }
 
+bool fsl_html_is_peer(const struct fsl_html *page, size_t rank_idx, size_t other_idx)
+{
+	const struct fsl_html_rank *rank = &page->ranks[rank_idx], *other = &page->ranks[other_idx];
+	return page->is_of_stage ? other->stage != rank->stage
+				 : other_idx != rank_idx && other->peers == rank->peers;
+}
+
 double fsl_html_peers_median(const struct fsl_html *page, size_t rank_idx, size_t offset)
 {
 	double *values = fsl_calloc(2 * page->n_ranks + 1, sizeof(*values)), median = NAN;
 	size_t n = 0;
 	for (size_t r = 0; values != NULL && r < page->n_ranks; r++) {
-		if (r != rank_idx && page->ranks[r].peers == page->ranks[rank_idx].peers) {
+		if (fsl_html_is_peer(page, rank_idx, r)) {
 			memcpy(&values[n++], (const char *)&page->ranks[r] + offset,
 			       sizeof(*values));
 		}

@@ -33,6 +33,15 @@ struct fsl_html_step {
 	bool has_checkpoint;
 };
 
+/* What a link takes to transfer, and links like it, ms per step. */
+struct fsl_html_link {
+	int64_t *ranks; /* [n_ranks >= 2]: two ends, or members of a group */
+	size_t n_ranks;
+	const char *operation;
+	double ms, usual_ms;
+	bool is_directed;
+};
+
 /* A matrix of ranks over time: codes of fsl_matrix_ms(). */
 struct fsl_html_matrix {
 	const unsigned char *codes; /* [rank_idx * n_columns + column]; NULL: not told */
@@ -51,14 +60,18 @@ struct fsl_html {
 	struct fsl_html_step *steps;
 	size_t n_steps;
 	int64_t every; /* steps of the job per item of steps */
+	struct fsl_html_link *links;
+	size_t n_links; /* 0: no link is to blame */
 	struct fsl_html_matrix own, loss;
 	size_t n_columns;
 	double step_ms; /* the scale of costs; NaN: unknown */
 	size_t worst;   /* index of the rank that is told: culprit, else costliest; SIZE_MAX */
 	size_t n_named;
 	size_t n_culprits, n_victims;
-	bool has_stages;                /* two stages and more are known */
-	bool is_capture;                /* of a profiler */
+	bool has_stages;     /* two stages and more are known */
+	char stage_name[24]; /* of the stage that is named */
+	bool is_of_stage; /* the verdict names a pipeline stage: its ranks against other stages */
+	bool is_capture;  /* of a profiler */
 	int64_t since_step, until_step; /* over which ranks are compared; -1: open */
 };
 
@@ -78,7 +91,10 @@ int64_t fsl_html_index(const cJSON *object, const char *key);
 size_t fsl_html_find(const struct fsl_html *page, int64_t rank);
 /* Name of the host of a rank; "" if unknown. */
 const char *fsl_html_host(const struct fsl_html *page, const struct fsl_html_rank *rank);
-/* Mean of a member of the peers of @page->worst, itself left out: @offset by offsetof(). */
+/* True for ranks that @rank_idx is compared with: others that do the same work, or, if a stage is
+ * named, those of other stages. */
+bool fsl_html_is_peer(const struct fsl_html *page, size_t rank_idx, size_t other_idx);
+/* Median of a member of the peers of a rank: @offset by offsetof(). */
 double fsl_html_peers_median(const struct fsl_html *page, size_t rank_idx, size_t offset);
 
 /* Classes of the scale of costs: 0, what counts (3 % of the step), 10, 20, 50 %. */

@@ -4,34 +4,50 @@ var D=JSON.parse(document.getElementById("data").textContent),W=D.texts,q=functi
 all=function(s,e){return Array.prototype.slice.call((e||document).querySelectorAll(s))};
 function css(n){return getComputedStyle(document.documentElement).getPropertyValue(n).trim()}
 
-/* Language. */
-var lang="en",button=q("#lang"),head=q("#headline"),english=head.textContent;
+/* Language: words of the page by their table, sentences of the case by their translation. */
+var lang="en",button=q("#lang");
 function speak(to){lang=to;document.documentElement.lang=to==="zh"?"zh-CN":"en";
-all("[data-t]").forEach(function(e){e.textContent=W[to][e.getAttribute("data-t")]});
-head.textContent=to==="zh"&&head.dataset.zh||english;button.textContent=to==="zh"?"English":"中文"}
+all("[data-t]").forEach(function(e){e.en=e.en||e.textContent;e.textContent=to==="zh"?W[e.getAttribute("data-t")]:e.en});
+all("[data-zh]").forEach(function(e){if(!e.told)e.told=Array.prototype.slice.call(e.childNodes);
+if(to==="zh")e.textContent=e.dataset.zh;else e.replaceChildren.apply(e,e.told)});
+button.textContent=to==="zh"?"English":"中文"}
 button.hidden=false;button.onclick=function(){speak(lang==="en"?"zh":"en")};
 if((navigator.language||"").slice(0,2)==="zh")speak("zh");
 
-/* The grid: keys walk it, hosts unfold. */
-var cells=all(".cell"),out=q("#unfolded");
-function show(c){var t=q("title",c),s=t?t.textContent:"",members=c.dataset.r;
+/* A rank that is chosen in the grid, the raster or the table: marked in all of them, with its series. */
+var picked=-1,said="",codes=null,again=null;
+function pick(r){picked=r;var p=q("path.picked"),d="",h=q("#hover"),name=r<0?"":"rank "+D.rank[r];
+all(".cell").forEach(function(c){c.classList.toggle("picked",c.dataset.i!==undefined&&+c.dataset.i===r)});
+all("#ranks tbody tr").forEach(function(t){t.classList.toggle("picked",r>=0&&t.cells[0].textContent===String(D.rank[r]))});
+if(p&&codes){var f=p.dataset.frame.split(" ").map(Number),m=D.columns,on=false,y=0;
+for(var c=0;r>=0&&c<m;c++){var k=codes[r*m+c];if(k){var v=k<2?0:D.least*Math.pow(D.ratio,k-2),s=Math.min(Math.max((v-f[4])/(f[5]-f[4]),0),1);
+y=f[3]-s*(f[3]-f[2]);d+=(on?"L":"M")+(f[0]+c*(f[1]-f[0])/(m-1)).toFixed(1)+" "+y.toFixed(1)}on=!!k}
+p.setAttribute("d",d);var t=q("text.picked");t.textContent=d?name:"";t.setAttribute("y",Math.max(y-7,10))}
+said=r<0?"":name+(D.cost[r]===null?"":": "+D.cost[r]+" ms "+(lang==="zh"?W[D.per]:D.perStep));if(h)h.textContent=said;if(again)again()}
+
+/* Cells: keys walk them, hosts unfold. */
+var out=q("#unfolded");
+function show(c){var t=q("title",c),s=t?t.textContent:"",members=c.dataset.r,o=c.closest("#grid")?out:null;
 if(members){var list=members.split(",").map(function(r){
 return"rank "+D.rank[r]+(D.cost[r]===null?"":": "+D.cost[r]+" ms")});s+=" — "+list.join(", ")}
-if(out)out.textContent=s}
-cells.forEach(function(c,i){c.setAttribute("tabindex",i?"-1":"0");c.setAttribute("role","img");
+if(o)o.textContent=s;if(c.dataset.i!==undefined&&+c.dataset.i!==picked)pick(+c.dataset.i)}
+["#grid","#links"].forEach(function(at){var cells=all(at+" .cell");cells.forEach(function(c,i){c.setAttribute("tabindex",i?"-1":"0");c.setAttribute("role","img");
 var t=q("title",c);if(t)c.setAttribute("aria-label",t.textContent);
 c.addEventListener("click",function(){show(c);c.focus()});c.addEventListener("focus",function(){show(c)});
 c.addEventListener("keydown",function(e){var k=e.key,b=q("rect",c),x=+b.getAttribute("x"),y=+b.getAttribute("y"),best=null,far=1/0;
 if(!/^Arrow/.test(k))return;cells.forEach(function(o){var r=q("rect",o),dx=r.getAttribute("x")-x,dy=r.getAttribute("y")-y,
 ok=k==="ArrowRight"?dx>.1:k==="ArrowLeft"?dx<-.1:k==="ArrowDown"?dy>.1:dy<-.1,side=/Left|Right/.test(k)?Math.abs(dy):Math.abs(dx),
 d=Math.abs(dx)+Math.abs(dy)+8*side;if(ok&&d<far){far=d;best=o}});
-if(best){e.preventDefault();c.setAttribute("tabindex","-1");best.setAttribute("tabindex","0");best.focus()}})});
+if(best){e.preventDefault();c.setAttribute("tabindex","-1");best.setAttribute("tabindex","0");best.focus()}})})});
 
 /* Tables sort by a click. */
 all("#ranks th").forEach(function(h,i){h.className+=" sort";h.onclick=function(){var b=q("#ranks tbody"),up=h.dataset.up==="1";h.dataset.up=up?"":"1";
 all("tr",b).map(function(r){var t=r.cells[i].textContent,v=parseFloat(t);return[isNaN(v)?(t==="–"?-1/0:t):v,r]}).sort(function(a,c){
 var d=typeof a[0]==="number"&&typeof c[0]==="number"?a[0]-c[0]:String(a[0]).localeCompare(String(c[0]));return up?d:-d})
 .forEach(function(p){b.appendChild(p[1])})}});
+
+var index={};D.rank.forEach(function(r,i){index[r]=i});
+all("#ranks tbody tr").forEach(function(t){t.onclick=function(){pick(index[t.cells[0].textContent])}});
 
 /* The raster. */
 var canvas=q("#canvas");
@@ -51,16 +67,23 @@ g.drawImage(off,pad,0,wide-pad,high);
 g.fillStyle=css("--ink");g.font="12px system-ui,sans-serif";g.textBaseline="middle";var last=-99;
 D.rank.forEach(function(x,r){var y=(r+.5)*high/n;if(pad){g.fillStyle=css(hit[r]?"--hot":"--soft");g.fillText("rank "+x,0,y)}
 else if(hit[r]){g.fillStyle=css("--hot");g.fillRect(0,y-Math.max(1,high/n/2),wide,1);if(y-last>13){last=y;g.fillText("rank "+x,4,y<12?y+9:y-8-Math.max(0,high/n/2-1))}}});
+if(picked>=0){var top=picked*high/n,tall=Math.max(high/n,3);g.strokeStyle=css("--ink");g.lineWidth=1.5;g.strokeRect(pad+.75,top-(tall-high/n)/2,wide-pad-1.5,tall);
+if(!pad){g.fillStyle=css("--ink");g.fillText("rank "+D.rank[picked],4,top<14?top+tall+9:top-8)}}
 canvas.dataset.drawn="1";
+function row(e){var b=canvas.getBoundingClientRect();return Math.min(Math.max(Math.floor((e.clientY-b.top)/b.height*n),0),n-1)}
+canvas.onclick=function(e){pick(row(e))};
+canvas.onkeydown=function(e){var k=e.key,r=k==="ArrowDown"?Math.min(picked+1,n-1):k==="ArrowUp"?Math.max(picked-1,0):k==="Home"?0:k==="End"?n-1:k==="Escape"?-1:null;
+if(r!==null){e.preventDefault();pick(r)}};
 canvas.onmousemove=function(e){var b=canvas.getBoundingClientRect(),r=Math.floor((e.clientY-b.top)/b.height*n),
 c=Math.floor((e.clientX-b.left-pad)/(b.width-pad)*m),v=r>=0&&r<n&&c>=0&&c<m?at(r,c):15,names=["< 3 %","3–10 %","10–20 %","20–50 %","≥ 50 %"];
 q("#hover").textContent=v<5?"rank "+D.rank[r]+": "+names[v]:""};
-canvas.onmouseleave=function(){q("#hover").textContent=""}}
+canvas.onmouseleave=function(){q("#hover").textContent=said}}
+function inflate(text){return new Response(new Blob([Uint8Array.from(atob(text),function(c){return c.charCodeAt(0)})]).stream()
+.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer().then(function(b){return new Uint8Array(b)})}
 function rgb(s){var d=/^#(..)(..)(..)$/.exec(s);return d?[1,2,3].map(function(i){return parseInt(d[i],16)}):[128,128,128]}
-if(canvas&&D.raster){var raw=Uint8Array.from(atob(D.raster),function(c){return c.charCodeAt(0)}),kept;
-if(window.DecompressionStream){new Response(new Blob([raw]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer().then(function(b){
-kept=new Uint8Array(b);draw(kept)});
-window.addEventListener("resize",function(){if(kept)draw(kept)});
-if(window.matchMedia)matchMedia("(prefers-color-scheme:dark)").addEventListener("change",function(){if(kept)draw(kept)})}
+if(canvas&&D.raster){if(window.DecompressionStream){inflate(D.raster).then(function(bytes){again=function(){draw(bytes)};again();
+window.addEventListener("resize",again);
+if(window.matchMedia)matchMedia("(prefers-color-scheme:dark)").addEventListener("change",again)});
+if(D.own)inflate(D.own).then(function(bytes){codes=bytes;if(picked>=0)pick(picked)})}
 else canvas.remove()}
 })();

@@ -3,11 +3,13 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <zlib.h>
 
 #include "model/matrices.h"
 #include "text/base64.h"
 
+enum { TWIN_MAX = 32 };  /* rows of the twin of the raster */
 enum { ROWS_MAX = 256 }; /* of the table: the script shows no more either */
 
 struct row {
@@ -112,22 +114,94 @@ static bool has_raster(const struct fsl_html *page)
 	       page->step_ms > 0.0;
 }
 
+/* The longest excess of a rank: its column; SIZE_MAX if nothing was seen. @n_above: columns in
+ * which it counts. */
+static size_t longest_of(const struct fsl_html *page, size_t r, size_t *n_above)
+{
+	const unsigned char *codes = page->loss.codes + r * page->n_columns;
+	size_t longest = SIZE_MAX;
+	*n_above = 0;
+	for (size_t c = 0; c < page->n_columns; c++) {
+		if (codes[c] > 0 && (longest == SIZE_MAX || codes[c] > codes[longest])) {
+			longest = c;
+		}
+		*n_above +=
+			codes[c] > 0 && fsl_html_class(page, (double)fsl_matrix_ms(codes[c])) > 0;
+	}
+	return longest;
+}
+
+/* The twin of the raster: when each rank took longest beyond its peers. */
+static void put_twin(struct fsl_markup *markup, const struct fsl_html *page)
+{
+	static const int columns[] = {FSL_PAGE_RANK,  FSL_PAGE_RIGHT, FSL_PAGE_HOST,
+				      FSL_PAGE_MOST,  FSL_PAGE_RIGHT, FSL_PAGE_MOST_AT,
+				      FSL_PAGE_ABOVE, FSL_PAGE_RIGHT, FSL_PAGE_WORDS_N};
+	char clock[16];
+	struct row *rows = fsl_calloc(page->n_ranks + 1, sizeof(*rows));
+	size_t n_above = 0;
+	markup->pack.is_failed |= rows == NULL;
+	for (size_t r = 0; rows != NULL && r < page->n_ranks; r++) {
+		size_t longest = longest_of(page, r, &n_above);
+		double ms = longest == SIZE_MAX
+				    ? -1.0
+				    : (double)fsl_matrix_ms(
+					      page->loss.codes[r * page->n_columns + longest]);
+		rows[r] = (struct row){ms, r, page->ranks[r].is_named};
+	}
+	if (rows != NULL) {
+		qsort(rows, page->n_ranks, sizeof(*rows), by_cost);
+	}
+	fsl_markup_raw(markup, "<details>");
+	fsl_html_say(markup, "summary", FSL_PAGE_FIGURES);
+	fsl_html_put_head(markup, columns);
+	for (size_t i = 0; rows != NULL && i < page->n_ranks && i < TWIN_MAX; i++) {
+		const struct fsl_html_rank *rank = &page->ranks[rows[i].rank_idx];
+		size_t longest = longest_of(page, rows[i].rank_idx, &n_above);
+		fsl_markup_put(markup, "<tr%h><td class=\"n\">%d<td>%s",
+			       rank->is_named ? " class=\"hit\"" : "", rank->rank,
+			       fsl_html_host(page, rank));
+		put_ms(markup, rows[i].cost_ms >= 0.0 ? rows[i].cost_ms : (double)NAN);
+		fsl_markup_put(markup, "<td>%s<td class=\"n\">%d",
+			       longest != SIZE_MAX ? fsl_chart_column_clock(page, longest, clock)
+						   : "",
+			       (int64_t)n_above);
+	}
+	fsl_markup_raw(markup, "</tbody></table></div></details>");
+	fsl_free(rows);
+}
+
 void fsl_html_put_raster(struct fsl_markup *markup, const struct fsl_html *page)
 {
 	if (!has_raster(page)) {
 		return;
 	}
 	fsl_html_open_section(markup, "raster", FSL_PAGE_RASTER);
-	fsl_html_say(markup, "p class=\"note\"", FSL_PAGE_RASTER_NOTE);
-	fsl_markup_raw(markup, "<noscript>");
+	fsl_markup_raw(markup, "<p class=\"note\">");
+	fsl_html_say(markup, "span", FSL_PAGE_RASTER_NOTE);
+	fsl_markup_raw(markup, "; ");
+	fsl_html_say(markup, "span", FSL_PAGE_PICK);
+	fsl_markup_raw(markup, "</p><noscript>");
 	fsl_html_say(markup, "p class=\"empty\"", FSL_PAGE_RASTER_SCRIPT);
-	fsl_markup_raw(markup,
-		       "</noscript><canvas id=\"canvas\" tabindex=\"0\"></canvas>"
-		       "<p class=\"key\"><span class=\"scale\"><i class=\"k0\"></i>0 <i "
-		       "class=\"k1\"></i>3 % <i class=\"k2\"></i>10 % <i class=\"k3\"></i>20 "
-		       "% <i class=\"k4\"></i>≥ 50 % ");
-	fsl_html_say(markup, "span", FSL_PAGE_OF_STEP);
-	fsl_markup_raw(markup, "</span><span id=\"hover\"></span></p></section>");
+	fsl_markup_raw(markup, "</noscript><canvas id=\"canvas\" tabindex=\"0\"></canvas>");
+	fsl_chart_put_scale(markup);
+	fsl_markup_raw(markup, "</span><span id=\"hover\" role=\"status\"></span></p>");
+	put_twin(markup, page);
+	fsl_markup_raw(markup, "</section>");
+}
+
+/* @bytes, packed by zlib, as text; NULL: memory is short. */
+static char *pack(const unsigned char *bytes, size_t n_bytes)
+{
+	uLongf n_packed = compressBound(n_bytes);
+	unsigned char *packed = fsl_calloc(n_packed, 1);
+	char *text = NULL;
+	if (packed != NULL &&
+	    compress2(packed, &n_packed, bytes, n_bytes, Z_DEFAULT_COMPRESSION) == Z_OK) {
+		text = fsl_base64_encode(packed, n_packed);
+	}
+	fsl_free(packed);
+	return text;
 }
 
 /* Classes of the scale, two cells in a byte, packed; class 15: nothing was seen. */
@@ -135,9 +209,7 @@ static char *pack_classes(const struct fsl_html *page)
 {
 	enum { UNSEEN = 15 };
 	size_t n = page->n_ranks * page->n_columns, n_bytes = n / 2 + 1;
-	uLongf n_packed = compressBound(n_bytes);
-	unsigned char *cells = fsl_calloc(n_bytes, 1), *packed = fsl_calloc(n_packed, 1);
-	char *text = NULL;
+	unsigned char *cells = fsl_calloc(n_bytes, 1);
 	unsigned char class_of[256];
 	for (int code = 0; code < 256; code++) {
 		double ms = (double)fsl_matrix_ms((uint8_t)code);
@@ -147,13 +219,28 @@ static char *pack_classes(const struct fsl_html *page)
 		unsigned int class = class_of[page->loss.codes[i]];
 		cells[i / 2] = (unsigned char)(cells[i / 2] | class << (i % 2 * 4));
 	}
-	if (cells != NULL && packed != NULL &&
-	    compress2(packed, &n_packed, cells, n_bytes, Z_DEFAULT_COMPRESSION) == Z_OK) {
-		text = fsl_base64_encode(packed, n_packed);
-	}
+	char *text = cells != NULL ? pack(cells, n_bytes) : NULL;
 	fsl_free(cells);
-	fsl_free(packed);
 	return text;
+}
+
+/* Own time of all ranks, for the line of a rank that is chosen, if it does not take too much. */
+static void put_own(struct fsl_markup *markup, const struct fsl_html *page)
+{
+	enum { OWN_BYTES_MAX = 400000 }; /* of 1.2 MB for 4,096 ranks */
+	const double n_ratios = 253.0;   /* between the codes 2 and 255 */
+	char *text = page->own.codes != NULL
+			     ? pack(page->own.codes, page->n_ranks * page->n_columns)
+			     : NULL;
+	if (text != NULL && strlen(text) <= OWN_BYTES_MAX) {
+		fsl_markup_raw(markup, ",\"least\":");
+		fsl_markup_number(markup, FSL_MATRIX_LEAST_MS, 6);
+		fsl_markup_raw(markup, ",\"ratio\":");
+		fsl_markup_number(markup,
+				  pow(FSL_MATRIX_MOST_MS / FSL_MATRIX_LEAST_MS, 1.0 / n_ratios), 6);
+		fsl_markup_put(markup, ",\"own\":\"%h\"", text);
+	}
+	fsl_free(text);
 }
 
 /* Ranks by their place in the grid are listed there; the script needs their numbers and costs. */
@@ -199,8 +286,11 @@ void fsl_html_put_data(struct fsl_markup *markup, const struct fsl_html *page)
 		fsl_markup_put(markup, ",\"columns\":%d,\"raster\":\"%h\"",
 			       (int64_t)page->n_columns, text != NULL ? text : "");
 		fsl_free(text);
+		put_own(markup, page);
 	}
-	fsl_markup_raw(markup, ",\"texts\":");
+	fsl_markup_put(markup,
+		       ",\"per\":%d,\"perStep\":\"%h\",\"texts\":", (int64_t)FSL_PAGE_PER_STEP,
+		       fsl_html_word(FSL_PAGE_PER_STEP));
 	fsl_html_put_tables(markup);
 	fsl_markup_raw(markup, "}</script>");
 }

@@ -62,27 +62,28 @@ void fsl_html_put_chart(struct fsl_markup *markup, const struct fsl_html *page,
 	}
 	fsl_html_open_section(markup, chart->name, chart->title);
 	if (!has) {
-		fsl_html_say(markup, "p class=\"empty\"", chart->empty);
+		bool is_one = chart == &fsl_chart_strip && page->n_steps == 1;
+		fsl_html_say(markup, "p class=\"empty\"",
+			     is_one ? FSL_PAGE_STRIP_ONE : chart->empty);
 		fsl_markup_raw(markup, "</section>");
 		return;
 	}
-	fsl_html_say(markup, "p class=\"note\"", chart->note);
+	bool is_of_stage = chart == &fsl_chart_bars && page->is_of_stage;
+	fsl_html_say(markup, "p class=\"note\"", is_of_stage ? FSL_PAGE_BARS_STAGE : chart->note);
 	chart->draw(markup, page);
 	if (chart == &fsl_chart_grid) {
-		fsl_markup_raw(markup,
-			       "<p class=\"key\"><span class=\"scale\"><i class=\"k0\"></i>0 "
-			       "<i class=\"k1\"></i>3 % <i class=\"k2\"></i>10 % <i "
-			       "class=\"k3\"></i>20 % <i class=\"k4\"></i>≥ 50 % ");
-		fsl_html_say(markup, "span", FSL_PAGE_OF_STEP);
+		fsl_chart_put_scale(markup);
 		put_marks(markup, page);
-		fsl_markup_raw(markup, "</span></p><p id=\"unfolded\"></p>");
+		fsl_markup_raw(markup, "</span><a href=\"#ranks\">");
+		fsl_html_say(markup, "span", FSL_PAGE_FIGURES);
+		fsl_markup_raw(markup, "</a></p><p id=\"unfolded\" role=\"status\"></p>");
 	}
 	if (chart->tell != NULL) {
 		fsl_markup_raw(markup, "<details>");
 		fsl_html_say(markup, "summary", FSL_PAGE_FIGURES);
-		fsl_markup_raw(markup, "<table>");
+		fsl_markup_raw(markup, "<div class=\"scroll\"><table>");
 		chart->tell(markup, page);
-		fsl_markup_raw(markup, "</table></details>");
+		fsl_markup_raw(markup, "</table></div></details>");
 	}
 	fsl_markup_raw(markup, "</section>");
 }
@@ -104,11 +105,12 @@ void fsl_html_put_capture(struct fsl_markup *markup, const struct fsl_html *page
 		if (n++ == ROWS_MAX) {
 			break;
 		}
-		fsl_markup_put(markup, "<tr><td><b>%s</b> <small>%s</small><br>%s<td class=\"n\">",
-			       fsl_html_text(finding, "code"), fsl_html_text(finding, "layer"),
-			       fsl_html_text(finding, "what"));
-		fsl_markup_put(markup, "%g%h<td>%s", gain, isfinite(gain) ? " ms" : "–",
-			       fsl_html_text(finding, "advice"));
+		fsl_markup_put(markup, "<tr><td><b>%s</b> <small>%s</small><br>",
+			       fsl_html_text(finding, "code"), fsl_html_text(finding, "layer"));
+		fsl_html_say_sentence(markup, "span", fsl_html_text(finding, "what"));
+		fsl_markup_put(markup, "<td class=\"n\">%g%h<td>", gain,
+			       isfinite(gain) ? " ms" : "–");
+		fsl_html_say_sentence(markup, "span", fsl_html_text(finding, "advice"));
 	}
 	close_table(markup);
 }
@@ -140,7 +142,7 @@ void fsl_html_put_hang(struct fsl_markup *markup, const struct fsl_html *page)
 	if (!cJSON_IsObject(hang)) {
 		return;
 	}
-	fsl_html_open_section(markup, "hang", FSL_PAGE_HANG);
+	fsl_html_open_section(markup, "hang", FSL_PAGE_HANG_TABLE);
 	fsl_markup_raw(markup, "<div class=\"scroll\"><table class=\"pairs\"><tbody>");
 	put_list(markup, FSL_PAGE_NOT_THERE, fsl_html_at(hang, "missing"));
 	put_list(markup, FSL_PAGE_STOPPED, fsl_html_at(hang, "stopped"));
@@ -151,17 +153,6 @@ void fsl_html_put_hang(struct fsl_markup *markup, const struct fsl_html *page)
 		fsl_html_say(markup, "th", FSL_PAGE_OPERATION);
 		fsl_markup_put(markup, "<td>%s <small>%s</small>", fsl_html_text(hang, "operation"),
 			       fsl_html_text(hang, "group"));
-	}
-	fsl_markup_raw(markup, "</tbody></table></div><div class=\"scroll\"><table><tbody>");
-	for (size_t r = 0; r < page->n_ranks && r < ROWS_MAX; r++) {
-		const struct fsl_html_rank *rank = &page->ranks[r];
-		fsl_markup_put(markup, "<tr><td>rank %d<td>%s<td>", rank->rank,
-			       rank->last_event != NULL ? rank->last_event : "–");
-		if (rank->is_waiting) {
-			fsl_html_say(markup, "span", FSL_PAGE_WAITING);
-		} else if (rank->is_stopped) {
-			fsl_html_say(markup, "b", FSL_PAGE_NOT_THERE);
-		}
 	}
 	close_table(markup);
 }
@@ -218,8 +209,8 @@ void fsl_html_put_coverage(struct fsl_markup *markup, const struct fsl_html *pag
 	}
 	cJSON_ArrayForEach(item, fsl_html_at(fsl_html_at(page->root, "capture"), "missing"))
 	{
-		fsl_markup_put(markup, "<p class=\"note\">%s</p>",
-			       cJSON_IsString(item) ? item->valuestring : "");
+		fsl_html_say_sentence(markup, "p class=\"note\"",
+				      cJSON_IsString(item) ? item->valuestring : "");
 	}
 	fsl_markup_raw(markup, "</section>");
 }
@@ -248,8 +239,9 @@ void fsl_html_put_ruled_out(struct fsl_markup *markup, const struct fsl_html *pa
 		if (peer >= 0) {
 			fsl_markup_put(markup, " → %d", peer);
 		}
-		fsl_markup_put(markup, "%s<td class=\"n\">%g<td>%s", fsl_html_text(item, "cause"),
-			       fsl_html_number(item, "excessMs"), fsl_html_text(item, "why"));
+		fsl_html_say_of(markup, 'P', fsl_html_text(item, "cause"));
+		fsl_markup_put(markup, "<td class=\"n\">%g<td>", fsl_html_number(item, "excessMs"));
+		fsl_html_say_sentence(markup, "span", fsl_html_text(item, "why"));
 	}
 	close_table(markup);
 }
@@ -277,8 +269,10 @@ void fsl_html_put_whatif(struct fsl_markup *markup, const struct fsl_html *page)
 		if (!(share >= share_least) || n++ >= ROWS_MAX) {
 			continue;
 		}
-		fsl_markup_put(markup, "<tr><td>%s %s<td class=\"n\">%g<td class=\"n\">%g %",
-			       fsl_html_text(item, "kind"), fsl_html_text(item, "name"),
+		fsl_markup_raw(markup, "<tr><td>");
+		fsl_html_say_whatif(markup, "span", fsl_html_text(item, "kind"),
+				    fsl_html_text(item, "name"));
+		fsl_markup_put(markup, "<td class=\"n\">%g<td class=\"n\">%g %",
 			       fsl_html_number(item, "ms"), 100.0 * share);
 	}
 	close_table(markup);

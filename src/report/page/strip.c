@@ -16,6 +16,9 @@ enum {
 	POINTS_MAX = 500, /* more lie on the same pixels */
 	TITLED_MAX = 160, /* dots that tell their figures without a script */
 	TOLD_MAX = 60,    /* rows of the table */
+	TALL = 8,         /* times the middle step: longer ones do not set the scale */
+	STALLS_MAX = 200, /* marks of one kind */
+	FEW = 12,         /* steps whose dots are larger, as of captures */
 };
 
 /* Steps, and the frame that they are drawn in. */
@@ -69,7 +72,7 @@ static bool set_scale(struct strip *strip)
 		ms[i] = page->steps[i].ms;
 	}
 	qsort(ms, n, sizeof(*ms), by_value);
-	double most = fmin(ms[n - 1], 2.0 * ms[(n - 1) * 19 / 20]);
+	double most = ms[n - 1] <= TALL * ms[(n - 1) / 2] ? ms[n - 1] : 2.0 * ms[(n - 1) * 19 / 20];
 	double least = ms[n / 100];
 	double margin = fmax(0.4 * (most - least), 0.05 * most);
 	strip->low_ms = least - margin > 0.25 * most ? least - margin : 0.0;
@@ -171,6 +174,15 @@ static void put_dots(struct fsl_markup *markup, const struct strip *strip)
 	fsl_markup_raw(markup, is_titled ? "</g>" : "\"/>");
 }
 
+static void put_stall(struct fsl_markup *markup, const cJSON *stall, double x)
+{
+	fsl_markup_put(markup,
+		       "<path class=\"stall\" d=\"M%f %dl-5 -8h10z\"><title>stalls since step %d: "
+		       "%s, %g ms lost</title></path>",
+		       x, (int64_t)TOP - 2, fsl_html_index(stall, "step"),
+		       fsl_html_text(stall, "phase"), fsl_html_number(stall, "lostMs"));
+}
+
 /* Ticks of checkpoints below, and of stalls above. */
 static void put_marks(struct fsl_markup *markup, const struct strip *strip)
 {
@@ -189,13 +201,29 @@ static void put_marks(struct fsl_markup *markup, const struct strip *strip)
 	}
 	cJSON_ArrayForEach(stall, fsl_html_at(fsl_html_at(page->root, "pictures"), "stalls"))
 	{
-		double x = x_of(strip, time_of(strip, fsl_html_index(stall, "step")));
-		fsl_markup_put(markup,
-			       "<path class=\"stall\" d=\"M%f %dl-5 -8h10z\"><title>stall at step "
-			       "%d: %s, %g ms lost</title></path>",
-			       x, (int64_t)TOP - 2, fsl_html_index(stall, "step"),
-			       fsl_html_text(stall, "phase"), fsl_html_number(stall, "lostMs"));
+		int64_t step = fsl_html_index(stall, "step");
+		int64_t every = fsl_html_index(stall, "everySteps");
+		int64_t n = every > 0 ? fsl_html_index(stall, "times") : 1;
+		for (int64_t i = 0; step >= 0 && i < n && i < STALLS_MAX; i++) {
+			double at_ms = time_of(strip, step + i * every);
+			if (at_ms < strip->to_ms || i == 0) {
+				put_stall(markup, stall, x_of(strip, at_ms));
+			}
+		}
 	}
+}
+
+/* A job that hangs: its silence begins where the steps end. */
+static void put_silence(struct fsl_markup *markup, const cJSON *root)
+{
+	char clock[16];
+	fsl_markup_put(markup,
+		       "<path class=\"onset\" d=\"M%d %dV%d\"/><text class=\"tag e\" x=\"%d\" "
+		       "y=\"15\">",
+		       (int64_t)RIGHT, (int64_t)TOP - 8, (int64_t)BOTTOM, (int64_t)RIGHT - 5);
+	fsl_html_say(markup, "tspan", FSL_PAGE_NO_EVENT_SINCE);
+	fsl_markup_put(markup, " %s UTC</text>",
+		       fsl_chart_clock(fsl_html_text(fsl_html_at(root, "hang"), "since"), clock));
 }
 
 /* The onset: of the costliest culprit, else of the first slow stretch. */
@@ -206,8 +234,16 @@ static void put_onset(struct fsl_markup *markup, const struct strip *strip)
 	const cJSON *episodes = fsl_html_at(fsl_html_at(root, "pictures"), "episodes");
 	int64_t step = fsl_html_index(culprit, "onsetStep");
 	char clock[16];
+	const cJSON *losses = fsl_html_at(root, "losses");
+	if (cJSON_IsObject(fsl_html_at(root, "hang"))) {
+		put_silence(markup, root);
+		return;
+	}
 	if (step < 0 && culprit == NULL && cJSON_IsArray(episodes)) {
 		step = fsl_html_index(episodes->child, "sinceStep");
+	}
+	if (step < 0 && culprit == NULL && cJSON_IsArray(losses)) {
+		step = fsl_html_index(losses->child, "sinceStep");
 	}
 	if (step < 0) {
 		return;
@@ -236,7 +272,8 @@ static void draw(struct fsl_markup *markup, const struct fsl_html *page)
 		markup->pack.is_failed = true;
 		return;
 	}
-	fsl_chart_open(markup, "strip", HEIGHT, "length of each step over time");
+	fsl_chart_open(markup, page->n_steps <= FEW ? "strip few" : "strip", HEIGHT,
+		       "length of each step over time");
 	put_episodes(markup, &strip);
 	put_axes(markup, &strip);
 	put_dots(markup, &strip);

@@ -14,14 +14,25 @@ enum fsl_html_word {
 /* English; static. */
 const char *fsl_html_word(enum fsl_html_word word);
 /* The word for a word of the document, as @kind 'A' for a part of the account; FSL_PAGE_WORDS_N:
- * none, and the document's own is shown. Kinds: A, C (cause), P (part of a step), S (state), V. */
+ * none, and the document's own is shown. Kinds: A, C (cause), K (of a what-if), P (part of a step),
+ * S (state), V. */
 enum fsl_html_word fsl_html_word_of(char kind, const char *text);
 
 /* Element with a text that can be exchanged: @tag "span", "h2", "text x=\"4\"". */
 void fsl_html_say(struct fsl_markup *markup, const char *tag, enum fsl_html_word word);
+/* The same of a word of the document; without a translation its text alone. */
+void fsl_html_say_word(struct fsl_markup *markup, const char *tag, char kind, const char *text);
 /* As "span": a word of the document, or its translation. */
 void fsl_html_say_of(struct fsl_markup *markup, char kind, const char *text);
-/* Tables of both languages as a JSON object: {"en": [...], "zh": [...]}. */
+/* The attribute with the translation of a sentence, if the catalog has one. */
+void fsl_html_put_chinese(struct fsl_markup *markup, const char *sentence);
+/* Element with a sentence of the document: a translation stands beside it if the catalog has one
+ * (base/language.h), for the script. @tag as above. */
+void fsl_html_say_sentence(struct fsl_markup *markup, const char *tag, const char *sentence);
+/* What a what-if is about, "rank 5" or "computing", its word as @tag, "span" or "tspan". */
+void fsl_html_say_whatif(struct fsl_markup *markup, const char *tag, const char *kind,
+			 const char *name);
+/* The Chinese table as a JSON array; elements hold the English words. */
 void fsl_html_put_tables(struct fsl_markup *markup);
 
 #endif

@@ -182,6 +182,126 @@ static void ranks_of_a_loss_are_ringed(void **state)
 	assert_in_grid(case_of_hosts(16, 2, true), "class=\"ring\"", false);
 }
 
+/* Adds a link between two ranks to the pictures of a case. */
+static void add_link(cJSON *root, int from, int to, double ms, bool is_directed)
+{
+	cJSON *pictures = cJSON_GetObjectItem(root, "pictures");
+	cJSON *links = cJSON_GetObjectItem(pictures, "links");
+	cJSON *link = cJSON_CreateObject();
+	cJSON *ranks = cJSON_AddArrayToObject(link, "ranks");
+	links = links != NULL ? links : cJSON_AddArrayToObject(pictures, "links");
+	cJSON_AddItemToArray(links, link);
+	cJSON_AddItemToArray(ranks, cJSON_CreateNumber(from));
+	cJSON_AddItemToArray(ranks, cJSON_CreateNumber(to));
+	cJSON_AddBoolToObject(link, "isDirected", is_directed);
+	cJSON_AddStringToObject(link, "operation", "<send>");
+	cJSON_AddNumberToObject(link, "ms", ms);
+	cJSON_AddNumberToObject(link, "usualMs", 100.0);
+}
+
+/* Checks what is there @n times in a chart of a case, and deletes the case. */
+static void assert_times(cJSON *root, const char *chart, const char *text, int n)
+{
+	struct fsl_pack pack = {0};
+	assert_int_equal(fsl_html_make_chart(&pack, root, chart, NULL), FSL_OK);
+	fsl_pack_u8(&pack, 0);
+	const char *at = strstr((const char *)pack.bytes, text);
+	for (; at != NULL; at = strstr(at + 1, text)) {
+		n--;
+	}
+	assert_int_equal(n, 0);
+	cJSON_Delete(root);
+	fsl_pack_fini(&pack);
+}
+
+static cJSON *case_of_link(int n_ranks, int from, int to, double ms, bool is_directed)
+{
+	cJSON *root = case_of_hosts(n_ranks, 4, true);
+	cJSON *culprit = cJSON_CreateObject();
+	cJSON_AddItemToArray(cJSON_AddArrayToObject(root, "culprits"), culprit);
+	cJSON_AddNumberToObject(culprit, "rank", from);
+	cJSON_AddNumberToObject(culprit, "peer", to);
+	add_link(root, from, to, ms, is_directed);
+	for (int r = 0; r + 1 < n_ranks; r++) {
+		add_link(root, r, r + 1, 100.0, is_directed);
+	}
+	return root;
+}
+
+static void a_slow_link_is_ringed_in_both_directions(void **state)
+{
+	(void)state;
+	assert_times(case_of_link(16, 2, 6, 350.0, false), "links", "class=\"ring\"", 2);
+	assert_times(case_of_link(16, 9, 4, 350.0, true), "links", "class=\"ring\"", 1);
+	assert_times(case_of_link(16, 9, 4, 350.0, true), "links",
+		     "rank 9 → 4: 350 ms per step, usually 100 ms; culprit", 1);
+	assert_times(case_of_link(6, 0, 4, 350.0, true), "links", ">×3.5<", 1);
+	assert_times(case_of_link(6, 0, 4, 1720.0, false), "links", ">×17<", 2);
+	assert_times(case_of_link(6, 0, 4, 1720.0, false), "links", "<send>", 0);
+}
+
+static void links_of_many_ranks_fold_to_hosts(void **state)
+{
+	(void)state;
+	assert_times(case_of_link(64, 3, 40, 900.0, true), "links",
+		     "<title>node0 → node2: 900 ms per step", 1);
+	assert_times(case_of_link(64, 3, 40, 900.0, true), "links", "<g class=\"cell\">", 8);
+	assert_times(case_of_link(32, 3, 20, 900.0, true), "links", "<title>rank", 32);
+}
+
+/* A stage of @n_stages takes longer, by the verdict. */
+static cJSON *case_of_stage(int n_ranks, int n_stages, int stage)
+{
+	cJSON *root = case_of_hosts(n_ranks, 2, true);
+	cJSON *ranks = cJSON_GetObjectItem(cJSON_GetObjectItem(root, "pictures"), "ranks");
+	cJSON *stages = cJSON_AddArrayToObject(ranks, "stage");
+	cJSON *loss = cJSON_CreateObject();
+	cJSON_AddStringToObject(root, "verdict", "stage_imbalance");
+	cJSON_AddNumberToObject(loss, "stage", stage);
+	cJSON_AddItemToArray(cJSON_AddArrayToObject(root, "losses"), loss);
+	for (int r = 0; r < n_ranks; r++) {
+		cJSON_AddItemToArray(stages, cJSON_CreateNumber(r / (n_ranks / n_stages)));
+	}
+	return root;
+}
+
+static void all_ranks_of_a_slow_stage_are_ringed(void **state)
+{
+	(void)state;
+	assert_times(case_of_stage(16, 4, 2), "grid", "class=\"ring\"", 4);
+	assert_times(case_of_stage(16, 4, 2), "grid", ">stage</tspan>", 4);
+	assert_times(case_of_stage(24, 2, 0), "grid", "class=\"ring\"", 12);
+}
+
+/* A hang of 8 ranks: one is not there. */
+static cJSON *case_of_hang(int missing)
+{
+	cJSON *root = case_of_hosts(8, 2, true);
+	cJSON *ranks = cJSON_GetObjectItem(cJSON_GetObjectItem(root, "pictures"), "ranks");
+	cJSON *last = cJSON_AddArrayToObject(ranks, "lastEvent");
+	cJSON *hang = cJSON_AddObjectToObject(root, "hang");
+	cJSON *waiting = cJSON_AddArrayToObject(hang, "waiting");
+	cJSON_AddItemToArray(cJSON_AddArrayToObject(hang, "missing"), cJSON_CreateNumber(missing));
+	for (int r = 0; r < 8; r++) {
+		cJSON_AddItemToArray(last,
+				     cJSON_CreateString(r == missing ? "2025-06-15T15:07:10.000Z"
+								     : "2025-06-15T15:07:12.500Z"));
+		if (r != missing) {
+			cJSON_AddItemToArray(waiting, cJSON_CreateNumber(r));
+		}
+	}
+	return root;
+}
+
+static void a_rank_that_is_not_there_stands_first(void **state)
+{
+	(void)state;
+	assert_times(case_of_hang(5), "waits", "class=\"ring\"", 1);
+	assert_times(case_of_hang(5), "waits", "class=\"hatch\"", 7);
+	assert_times(case_of_hang(5), "waits", "y=\"17\">rank 5</text>", 1);
+	assert_times(case_of_hang(0), "waits", "<title>rank 7: last event after 2500 ms", 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +314,10 @@ int main(void)
 		cmocka_unit_test(a_folded_host_lists_its_own_ranks),
 		cmocka_unit_test(a_cell_of_one_rank_does_not_unfold),
 		cmocka_unit_test(ranks_of_a_loss_are_ringed),
+		cmocka_unit_test(a_slow_link_is_ringed_in_both_directions),
+		cmocka_unit_test(links_of_many_ranks_fold_to_hosts),
+		cmocka_unit_test(all_ranks_of_a_slow_stage_are_ringed),
+		cmocka_unit_test(a_rank_that_is_not_there_stands_first),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
