@@ -135,6 +135,16 @@ float fsl_matrix_ms(uint8_t code)
 	return (float)(LEAST_MS * pow(MOST_MS / LEAST_MS, level));
 }
 
+int fsl_cost_class(double share)
+{
+	static const double shares[FSL_COST_CLASSES_N] = {0.0, 0.03, 0.10, 0.20, 0.50};
+	int class = 0;
+	for (int i = 1; i < FSL_COST_CLASSES_N; i++) {
+		class = share >= shares[i] ? i : class;
+	}
+	return class;
+}
+
 void fsl_matrices_pack(const struct fsl_matrices *matrices, struct fsl_pack *pack)
 {
 	size_t n = n_cells(matrices);

@@ -51,6 +51,11 @@ void fsl_matrices_fill_most(struct fsl_matrices *matrices, enum fsl_matrix which
 uint8_t fsl_matrix_code(float ms);
 float fsl_matrix_ms(uint8_t code);
 
+/* Class of a cost by its share of a step, for scales of pictures: nothing that counts, 3 %, 10, 20,
+ * 50 % and more. 0 for NaN. */
+enum { FSL_COST_CLASSES_N = 5 };
+int fsl_cost_class(double share);
+
 /* Appends the matrices to @pack, compressed; check pack->is_failed. */
 void fsl_matrices_pack(const struct fsl_matrices *matrices, struct fsl_pack *pack);
 /* Fills @out, started as {0}, with packed matrices. The bytes are not trusted: if they are not

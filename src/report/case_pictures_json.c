@@ -3,16 +3,14 @@
 #include <string.h>
 #include <zlib.h>
 
-#include <failslow/stats.h>
-
 #include "base/mem.h"
 #include "base/strpool.h"
-#include "base/try.h"
 #include "blame/blame.h"
 #include "match/own.h"
 #include "model/matrices.h"
 #include "model/progress.h"
 #include "report/case_parts.h"
+#include "report/pictures.h"
 #include "text/base64.h"
 #include "text/phrase.h"
 
@@ -27,37 +25,8 @@ static const char *const part_texts[] = {
 	[FSL_OWN_CKPT] = "checkpoint", [FSL_OWN_GC] = "collection",
 };
 
-/* Steps over which ranks are compared: while the costliest culprit is slow, else all. */
-struct stretch {
-	int64_t since_step, until_step; /* -1: open */
-	size_t begin, end;              /* indices of report->steps */
-};
-
-static struct stretch stretch_of(const struct fsl_report *report)
-{
-	const struct fsl_localisation *verdict = report->localisation;
-	const struct fsl_steps *steps = report->steps;
-	size_t n = steps != NULL ? steps->n_items : 0;
-	struct stretch out = {-1, -1, 0, n};
-	if (verdict == NULL || verdict->n_culprits == 0 || verdict->culprits[0].onset_step < 0) {
-		return out;
-	}
-	const struct fsl_culprit *worst = &verdict->culprits[0];
-	size_t begin = 0, end = n;
-	while (begin < n && steps->items[begin].step < worst->onset_step) {
-		begin++;
-	}
-	while (worst->until_step >= 0 && end > begin &&
-	       steps->items[end - 1].step >= worst->until_step) {
-		end--;
-	}
-	/* Nothing is left if the culprit was slow in an earlier chapter alone. */
-	return begin < end ? (struct stretch){worst->onset_step, worst->until_step, begin, end}
-			   : out;
-}
-
 /* Mean over the stretch; NaN if nothing was seen. @stride: values of one step. */
-static double mean_of(const double *values, size_t stride, const struct stretch *stretch)
+static double mean_of(const double *values, size_t stride, const struct fsl_stretch *stretch)
 {
 	double sum = 0.0;
 	size_t n = 0;
@@ -72,41 +41,6 @@ static double mean_of(const double *values, size_t stride, const struct stretch 
 static void put_number(struct fsl_document *document, cJSON *list, double value)
 {
 	fsl_document_number(document, list, NULL, value, FSL_DECIMALS_MS);
-}
-
-/* Cost of a rank by the verdict; NaN: it is no culprit. */
-static double cost_of_culprit(const struct fsl_localisation *verdict, int32_t rank)
-{
-	for (size_t i = 0; i < verdict->n_culprits; i++) {
-		if (verdict->culprits[i].rank == rank) {
-			return verdict->culprits[i].lost_ms_per_step;
-		}
-	}
-	return NAN;
-}
-
-/* Middle excess over the peers, at least 0: a rank whose single steps differ costs nothing.
- * @scratch: 2 * steps. */
-static double cost_of_other(const struct fsl_blame *blame, size_t r, const struct stretch *stretch,
-			    double *scratch)
-{
-	size_t n = stretch->end - stretch->begin;
-	double excess = NAN;
-	for (size_t i = 0; i < n; i++) {
-		scratch[i] = fsl_blame_excess_ms(blame, r, stretch->begin + i);
-	}
-	if (n > 0) {
-		excess = fsl_median(scratch, n, scratch + n);
-	}
-	return isnan(excess) ? excess : fmax(excess, 0.0);
-}
-
-static bool has_blame(const struct fsl_report *report)
-{
-	const struct fsl_blame *blame = report->blame;
-	return blame != NULL && blame->n_steps > 0 && report->steps != NULL &&
-	       blame->n_steps == report->steps->n_items && report->run != NULL &&
-	       blame->n_ranks == report->run->n_ranks && blame->n_ranks > 0;
 }
 
 /* Names of hosts once each, and the place of each rank's host among them. */
@@ -139,7 +73,7 @@ static void put_hosts(struct fsl_document *document, cJSON *ranks, const char *c
 
 static void put_means(struct fsl_document *document, cJSON *ranks, const char *key,
 		      const double *values, const struct fsl_blame *blame,
-		      const struct stretch *stretch)
+		      const struct fsl_stretch *stretch)
 {
 	cJSON *list = fsl_document_array(document, ranks, key);
 	for (size_t r = 0; r < blame->n_ranks; r++) {
@@ -148,23 +82,22 @@ static void put_means(struct fsl_document *document, cJSON *ranks, const char *k
 }
 
 static void put_costs(struct fsl_document *document, cJSON *ranks, const struct fsl_report *report,
-		      const struct stretch *stretch)
+		      const struct fsl_stretch *stretch)
 {
 	const struct fsl_blame *blame = report->blame;
-	double *scratch = fsl_calloc(2 * blame->n_steps, sizeof(*scratch));
+	double *cost_ms = fsl_calloc(blame->n_ranks, sizeof(*cost_ms));
 	cJSON *list = fsl_document_array(document, ranks, "costMs");
-	document->has_failed |= scratch == NULL;
+	document->has_failed |=
+		cost_ms == NULL || fsl_pictures_costs(cost_ms, report, stretch, NULL) != FSL_OK;
 	for (size_t r = 0; r < blame->n_ranks && !document->has_failed; r++) {
-		double cost = cost_of_culprit(report->localisation, report->run->ranks[r].rank);
-		put_number(document, list,
-			   isnan(cost) ? cost_of_other(blame, r, stretch, scratch) : cost);
+		put_number(document, list, cost_ms[r]);
 	}
-	fsl_free(scratch);
+	fsl_free(cost_ms);
 }
 
 /* The parts of own time: one list of ranks for each part that some rank has. */
 static void put_own_parts(struct fsl_document *document, cJSON *ranks, const struct fsl_own *own,
-			  const struct stretch *stretch)
+			  const struct fsl_stretch *stretch)
 {
 	cJSON *list = fsl_document_array(document, ranks, "parts");
 	bool is_ours = own != NULL && own->n_steps >= stretch->end;
@@ -190,7 +123,7 @@ static void put_own_parts(struct fsl_document *document, cJSON *ranks, const str
 }
 
 static void put_blamed(struct fsl_document *document, cJSON *ranks, const struct fsl_report *report,
-		       const struct stretch *stretch)
+		       const struct fsl_stretch *stretch)
 {
 	const struct fsl_blame *blame = report->blame;
 	cJSON *stage = fsl_document_array(document, ranks, "stage");
@@ -226,7 +159,7 @@ static void put_ranks_of_run(struct fsl_document *document, cJSON *pictures,
 			     const struct fsl_report *report)
 {
 	const struct fsl_run *run = report->run;
-	struct stretch stretch = stretch_of(report);
+	struct fsl_stretch stretch = fsl_pictures_stretch(report);
 	const char **hosts = fsl_calloc(run->n_ranks, sizeof(*hosts));
 	cJSON *ranks = fsl_document_object(document, pictures, "ranks");
 	fsl_document_index(document, ranks, "sinceStep", stretch.since_step);
@@ -243,14 +176,13 @@ static void put_ranks_of_run(struct fsl_document *document, cJSON *pictures,
 		put_hosts(document, ranks, hosts, run->n_ranks);
 	}
 	fsl_free(hosts);
-	if (has_blame(report)) {
+	if (fsl_pictures_have_blame(report)) {
 		put_blamed(document, ranks, report, &stretch);
 	} else {
 		put_unknown(document, ranks, run->n_ranks);
 	}
 }
 
-/* The series of steps: of several chapters, if the job keeps them. */
 static void put_series(struct fsl_document *document, cJSON *pictures,
 		       const struct fsl_steps *steps)
 {
@@ -329,54 +261,25 @@ static void put_matrix(struct fsl_document *document, cJSON *over_time, const ch
 	fsl_free(packed);
 }
 
-/* Fills a matrix of the excess over the peers. */
-static enum fsl_status fill_excess(struct fsl_matrices *matrices, const struct fsl_report *report)
-{
-	const struct fsl_blame *blame = report->blame;
-	size_t n = blame->n_ranks * blame->n_steps;
-	double *excess = NULL;
-	FSL_TRY(FSL_NEW(excess, n, "excess", NULL));
-	for (size_t i = 0; i < n; i++) {
-		excess[i] = blame->own_ms[i] - blame->reference_ms[i];
-	}
-	fsl_matrices_fill_most(matrices, FSL_MATRIX_LOSS, excess, report->steps);
-	fsl_free(excess);
-	return FSL_OK;
-}
-
 static void put_over_time(struct fsl_document *document, cJSON *pictures,
 			  const struct fsl_report *report)
 {
 	static const char *const keys[FSL_MATRICES_N] = {
 		[FSL_MATRIX_OWN] = "own", [FSL_MATRIX_LATE] = "late", [FSL_MATRIX_LOSS] = "loss"};
-	const struct fsl_blame *blame = report->blame;
-	const struct fsl_steps *steps = report->steps;
 	struct fsl_matrices matrices = {0};
-	size_t n_columns =
-		steps->n_items < FSL_MATRIX_COLUMNS_MAX ? steps->n_items : FSL_MATRIX_COLUMNS_MAX;
-	const struct fsl_job_step *last = &steps->items[steps->n_items - 1];
-	int64_t begin_ns = steps->items[0].begin_ns, end_ns = last->begin_ns + last->dur_ns;
-	if (end_ns <= last->begin_ns) {
-		end_ns = last->begin_ns + 1;
-	}
-	if (fsl_matrices_init(&matrices, blame->n_ranks, n_columns, begin_ns, end_ns, NULL) !=
-		    FSL_OK ||
-	    fill_excess(&matrices, report) != FSL_OK) {
+	if (fsl_pictures_matrices(&matrices, report, FSL_MATRIX_COLUMNS_MAX, NULL) != FSL_OK) {
 		document->has_failed = true;
-		fsl_matrices_fini(&matrices);
 		return;
 	}
-	fsl_matrices_fill_most(&matrices, FSL_MATRIX_OWN, blame->own_ms, steps);
-	fsl_matrices_fill_most(&matrices, FSL_MATRIX_LATE, blame->late_ms, steps);
 	cJSON *over_time = fsl_document_object(document, pictures, "overTime");
-	fsl_document_integer(document, over_time, "fromNs", begin_ns);
-	fsl_document_integer(document, over_time, "toNs", end_ns);
-	fsl_document_count(document, over_time, "columns", n_columns);
+	fsl_document_integer(document, over_time, "fromNs", matrices.begin_ns);
+	fsl_document_integer(document, over_time, "toNs", matrices.end_ns);
+	fsl_document_count(document, over_time, "columns", matrices.n_columns);
 	fsl_document_number(document, over_time, "leastMs", FSL_MATRIX_LEAST_MS, FSL_DECIMALS_MS);
 	fsl_document_number(document, over_time, "mostMs", FSL_MATRIX_MOST_MS, FSL_DECIMALS_MS);
 	for (size_t m = 0; m < FSL_MATRICES_N && !document->has_failed; m++) {
 		put_matrix(document, over_time, keys[m], matrices.ms[m],
-			   blame->n_ranks * n_columns);
+			   matrices.n_ranks * matrices.n_columns);
 	}
 	fsl_matrices_fini(&matrices);
 }
@@ -385,23 +288,21 @@ void fsl_case_put_pictures(const struct fsl_case_parts *parts, cJSON *root)
 {
 	struct fsl_document *document = parts->document;
 	const struct fsl_report *report = parts->report;
-	const struct fsl_steps *series = report->series != NULL && report->series->n_items > 0
-						 ? report->series
-						 : report->steps;
+	const struct fsl_steps *series = fsl_pictures_steps(report);
 	if (report->profile != NULL || report->run == NULL) {
 		fsl_document_null(document, root, "pictures"); /* captures list their steps */
 		return;
 	}
 	cJSON *pictures = fsl_document_object(document, root, "pictures");
-	if (series != NULL && series->n_items > 0) {
+	if (series != NULL) {
 		put_series(document, pictures, series);
 	} else {
 		fsl_document_null(document, pictures, "steps");
 	}
 	put_episodes(document, pictures, report->perception);
 	put_ranks_of_run(document, pictures, report);
-	if (has_blame(report)) {
-		struct stretch stretch = stretch_of(report);
+	if (fsl_pictures_have_blame(report)) {
+		struct fsl_stretch stretch = fsl_pictures_stretch(report);
 		put_over_time(document, pictures, report);
 		fsl_case_put_links(parts, pictures, stretch.begin, stretch.end);
 	} else {

@@ -96,13 +96,7 @@ const char *fsl_html_host(const struct fsl_html *page, const struct fsl_html_ran
 
 int fsl_html_class(const struct fsl_html *page, double cost_ms)
 {
-	static const double shares[FSL_PAGE_CLASSES_N] = {0.0, 0.03, 0.10, 0.20, 0.50};
-	double share = cost_ms / page->step_ms;
-	int class = 0;
-	for (int i = 1; i < FSL_PAGE_CLASSES_N; i++) {
-		class = share >= shares[i] ? i : class;
-	}
-	return class;
+	return fsl_cost_class(cost_ms / page->step_ms);
 }
 
 static enum fsl_status make_ranks(struct fsl_html *out, size_t n, struct fsl_error *err)

@@ -97,9 +97,7 @@ bool fsl_html_is_peer(const struct fsl_html *page, size_t rank_idx, size_t other
 /* Median of a member of the peers of a rank: @offset by offsetof(). */
 double fsl_html_peers_median(const struct fsl_html *page, size_t rank_idx, size_t offset);
 
-/* Classes of the scale of costs: 0, what counts (3 % of the step), 10, 20, 50 %. */
-enum { FSL_PAGE_CLASSES_N = 5 };
-/* The class of a cost; 0 if the cost or the step is unknown. */
+/* The class of a cost (fsl_cost_class()); 0 if the cost or the step is unknown. */
 int fsl_html_class(const struct fsl_html *page, double cost_ms);
 
 #endif
