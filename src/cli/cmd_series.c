@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/command_output.h"
 #include "cli/confined.h"
+#include "cli/series_chart.h"
 #include "report/document.h"
 #include "source/series/series_file.h"
 
@@ -230,10 +231,28 @@ static void copy_time(const struct result *result, size_t at, char out[CELL_BYTE
 
 static const char *const headings[COLUMNS_N] = {"index", "time", "before", "after", "change", "p"};
 
+static void print_chart(const struct result *result)
+{
+	const struct fsl_series_chart chart = {
+		.values = result->file.values + result->first,
+		.n = result->n,
+		.first = result->first,
+		.shifts = &result->shifts,
+		.drift = &result->drift,
+		.width = fsl_terminal_width(),
+		.has_blocks = fsl_terminal_has_blocks(),
+	};
+	if (result->shifts.n_used >= fsl_shift_values_min(&result->options)) {
+		printf("\n");
+		fsl_series_chart_print(stdout, &chart);
+	}
+}
+
 static enum fsl_status print_text(const struct result *result, struct fsl_error *err)
 {
 	size_t n = result->shifts.n;
 	(void)fsl_tell_print(stdout, "%s\n", result->summary);
+	print_chart(result);
 	if (n == 0) {
 		return FSL_OK;
 	}

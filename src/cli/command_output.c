@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -260,6 +261,21 @@ bool fsl_terminal_has_colours(int color)
 	bool is_dumb = terminal != NULL && strcmp(terminal, "dumb") == 0;
 	return color == COLOR_ALWAYS ||
 	       (color == COLOR_AUTO && isatty(STDOUT_FILENO) && !is_refused && !is_dumb);
+}
+
+bool fsl_terminal_has_blocks(void)
+{
+	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+	const char *terminal = getenv("TERM"), *locale = NULL;
+	if (terminal != NULL && (strcmp(terminal, "dumb") == 0 || strcmp(terminal, "linux") == 0)) {
+		return false;
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		locale = locale == NULL || *locale == '\0' ? getenv(names[i]) : locale;
+	}
+	const char *charset = locale != NULL ? strchr(locale, '.') : NULL;
+	return charset != NULL &&
+	       (strncasecmp(charset, ".utf-8", 6) == 0 || strncasecmp(charset, ".utf8", 5) == 0);
 }
 
 enum fsl_print fsl_print_as(int format, bool is_quiet)

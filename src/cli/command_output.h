@@ -75,6 +75,9 @@ extern const char *const fsl_color_choices[];
 /* Whether text on stdout has colours. @color: index in fsl_color_choices. "auto": if stdout is a
  * terminal that is not dumb and NO_COLOR (https://no-color.org) is not set. */
 bool fsl_terminal_has_colours(int color);
+/* Whether pictures may use blocks of UTF-8: the locale (LC_ALL, LC_CTYPE, LANG) names UTF-8, and
+ * TERM is neither "dumb" nor "linux", whose font lacks most of them. */
+bool fsl_terminal_has_blocks(void);
 
 /* The form in which reporters print for an enum fsl_output_format; @is_quiet: no text. */
 enum fsl_print fsl_print_as(int format, bool is_quiet);
