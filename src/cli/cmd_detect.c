@@ -210,6 +210,7 @@ static enum fsl_status tell(struct fsl_job *job, const struct fsl_config *config
 		.has_beside = has_captures,
 		.is_long = options->wants_long,
 		.colours = fsl_terminal_has_colours(options->color),
+		.has_blocks = fsl_terminal_has_blocks(),
 		.width = fsl_terminal_width(),
 	};
 	enum fsl_status status = fsl_report_tell(&report, config, err);

@@ -66,6 +66,7 @@ struct fsl_report {
 	bool has_beside; /* the report of such a job: that of the captures follows */
 	bool is_long;    /* the whole summary, however many lines it has */
 	bool colours;    /* the terminal behind @stream shows colours */
+	bool has_blocks; /* it shows blocks of UTF-8 */
 	int width;       /* of the terminal, columns */
 
 	/* Of the job, once they were brought up to date; NULL: they are not kept. */

@@ -31,7 +31,7 @@ struct fsl_screen fsl_screen_of(FILE *stream, int width, bool colours)
 	} else if (width > FSL_SCREEN_WIDTH_MAX) {
 		width = FSL_SCREEN_WIDTH_MAX;
 	}
-	return (struct fsl_screen){stream, width, colours, NULL};
+	return (struct fsl_screen){stream, width, colours, false, NULL};
 }
 
 static void begin_colour(const struct fsl_screen *screen, enum fsl_colour colour)
@@ -191,16 +191,41 @@ void fsl_screen_headline(const struct fsl_screen *screen, enum fsl_colour colour
 	end_colour(screen, colour);
 }
 
-static void put_field(const struct fsl_screen *screen, const char *english, const char *text,
-		      int n_lines)
+void fsl_screen_begin(const struct fsl_screen *screen, const char *label)
 {
 	struct fsl_told told;
-	const char *label = fsl_tell(english, &told);
-	put_blanks(screen, LABEL_COLUMN);
-	begin_colour(screen, FSL_COLOUR_BOLD);
-	int column = LABEL_COLUMN + put_clean(screen, label, strlen(label), TEXT_COLUMN);
-	end_colour(screen, FSL_COLOUR_BOLD);
+	int column = 0;
+	if (*label != '\0') {
+		const char *text = fsl_tell(label, &told);
+		put_blanks(screen, LABEL_COLUMN);
+		begin_colour(screen, FSL_COLOUR_BOLD);
+		column = LABEL_COLUMN + put_clean(screen, text, strlen(text), TEXT_COLUMN);
+		end_colour(screen, FSL_COLOUR_BOLD);
+	}
 	put_blanks(screen, TEXT_COLUMN - column);
+}
+
+void fsl_screen_put(const struct fsl_screen *screen, enum fsl_colour colour, const char *text)
+{
+	begin_colour(screen, colour);
+	(void)put_clean(screen, text, strlen(text), INT_MAX);
+	end_colour(screen, colour);
+}
+
+void fsl_screen_end(const struct fsl_screen *screen)
+{
+	end_line(screen);
+}
+
+int fsl_screen_room(const struct fsl_screen *screen)
+{
+	return screen->width - TEXT_COLUMN;
+}
+
+static void put_field(const struct fsl_screen *screen, const char *label, const char *text,
+		      int n_lines)
+{
+	fsl_screen_begin(screen, label);
 	put_wrapped(screen, text, TEXT_COLUMN, TEXT_COLUMN, n_lines);
 }
 

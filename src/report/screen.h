@@ -29,6 +29,7 @@ struct fsl_screen {
 	FILE *stream;
 	int width; /* between WIDTH_MIN and WIDTH_MAX */
 	bool colours;
+	bool has_blocks;                  /* shows blocks of UTF-8; false: pictures are in ASCII */
 	struct fsl_screen_budget *budget; /* NULL: as many lines as there is to say */
 };
 
@@ -50,13 +51,14 @@ struct fsl_table {
 	char cells[FSL_TABLE_ROWS_MAX][FSL_TABLE_COLUMNS_MAX][FSL_TABLE_CELL_MAX];
 };
 
-/* Describes the terminal behind @stream (borrowed). @width: columns; 0: unknown. */
+/* Describes the terminal behind @stream (borrowed), without blocks and with all the lines that
+ * there are. @width: columns; 0: unknown. */
 struct fsl_screen fsl_screen_of(FILE *stream, int width, bool colours);
 /* Prints @text as the headline. All functions here print control characters and broken UTF-8 as
  * "?", and wrap at blanks. A word that is longer than a line (a path) is never cut. */
 void fsl_screen_headline(const struct fsl_screen *screen, enum fsl_colour colour, const char *text);
-/* Prints @label and @text; nothing if @text is "". A short screen cuts it after FIELD_LINES_MAX
- * lines. */
+/* Prints @label ("": none) and @text; nothing if @text is "". A short screen cuts it after
+ * FIELD_LINES_MAX lines. */
 void fsl_screen_field(const struct fsl_screen *screen, const char *label, const char *text);
 /* The same for what need not be told: a short screen cuts it after EXTRA_LINES_MAX lines, or leaves
  * it out if not even these fit. False if it was left out. */
@@ -65,5 +67,13 @@ bool fsl_screen_extra(const struct fsl_screen *screen, const char *label, const 
 bool fsl_screen_has_room(const struct fsl_screen *screen, size_t n_lines);
 void fsl_screen_line(const struct fsl_screen *screen, const char *text);
 void fsl_screen_table(const struct fsl_screen *screen, const struct fsl_table *table);
+
+/* A line of a picture: it begins with @label ("": none), goes on at the column of texts with pieces
+ * that are not translated, and ends. The caller lets no piece end with a blank, and keeps all of
+ * them within fsl_screen_room() columns. */
+void fsl_screen_begin(const struct fsl_screen *screen, const char *label);
+void fsl_screen_put(const struct fsl_screen *screen, enum fsl_colour colour, const char *text);
+void fsl_screen_end(const struct fsl_screen *screen);
+int fsl_screen_room(const struct fsl_screen *screen);
 
 #endif

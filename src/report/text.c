@@ -11,6 +11,7 @@
 #include "report/coverage_text.h"
 #include "report/report.h"
 #include "report/screen.h"
+#include "report/terminal.h"
 #include "report/words.h"
 #include "text/phrase.h"
 
@@ -314,8 +315,9 @@ static void add_steps(struct fsl_phrase *phrase, size_t n, const char *what)
 	}
 }
 
-static void print_steps(const struct fsl_screen *screen, const struct fsl_perception *perception)
+static void print_steps(const struct fsl_screen *screen, const struct fsl_report *report)
 {
+	const struct fsl_perception *perception = report->perception;
 	struct fsl_phrase phrase = {0};
 	const struct fsl_step_episode *episode = fsl_longest_episode(perception);
 	if (episode != NULL) {
@@ -335,7 +337,7 @@ static void print_steps(const struct fsl_screen *screen, const struct fsl_percep
 	} else if (phrase.length == 0 && perception->kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE) {
 		fsl_phrase_add(&phrase, "%s", fsl_text_or_empty(perception->reason));
 	}
-	(void)fsl_screen_extra(screen, "steps", phrase.text);
+	fsl_terminal_strip(screen, report, phrase.text);
 }
 
 /* Who waits in which operator: the newest one begun and never ended. */
@@ -446,18 +448,28 @@ static void print_basis(const struct fsl_screen *screen, const struct fsl_report
 static void print_details(const struct fsl_screen *screen, const struct fsl_report *report)
 {
 	const struct fsl_localisation *localisation = report->localisation;
+	if (report->perception != NULL && !fsl_localisation_has_failed(report->localisation)) {
+		print_steps(screen, report);
+	}
+	bool is_named = fsl_terminal_names_anyone(report);
+	if (is_named) {
+		fsl_terminal_grid(screen, report);
+	}
+	if (report->is_long) {
+		fsl_terminal_raster(screen, report);
+	}
 	if (localisation != NULL && (report->profile == NULL || report->is_long)) {
 		print_evidence(screen, localisation);
 	}
 	if (report->profile != NULL) {
 		fsl_capture_details_text(screen, report);
 	}
-	if (report->perception != NULL && !fsl_localisation_has_failed(report->localisation)) {
-		print_steps(screen, report->perception);
-	}
 	if (localisation != NULL) {
 		print_suspects(screen, localisation);
 		print_replay(screen, localisation);
+	}
+	if (!is_named) {
+		fsl_terminal_grid(screen, report); /* without a culprit it says least */
 	}
 	if (report->profile == NULL && localisation != NULL) {
 		fsl_coverage_details_text(screen, &localisation->coverage);
@@ -475,6 +487,7 @@ void fsl_report_text(FILE *stream, const struct fsl_report *report)
 	struct fsl_screen screen = fsl_screen_of(stream, report->width, report->colours);
 	struct fsl_phrase headline = {0}, next = {0};
 	screen.budget = report->is_long ? NULL : &budget;
+	screen.has_blocks = report->has_blocks;
 	fsl_words_headline(&headline, report);
 	fsl_words_next(&next, report);
 	enum fsl_colour colour = fsl_words_colour(fsl_words_kind(report));

@@ -88,6 +88,29 @@ def check_colours():
     claim("a healthy job is green", healthy.startswith("\033[1;32mNORMAL"), healthy)
 
 
+BLOCKS = re.compile("[\u2581-\u2588\u2591-\u2593\u00b7]")
+
+
+def check_pictures():
+    """Steps and ranks on a terminal of 24 lines: shapes alone tell them, in ASCII and in blocks."""
+    for job in ("slow_rank", "slow_storage", "clean"):
+        folder = f"{DATASETS}/faults/{job}"
+        for locale in ("C", "C.UTF-8"):
+            text = CODE.sub("", on_terminal(folder, LC_ALL=locale))
+            lines = text.splitlines()
+            claim(f"{job}: 24 lines in {locale}", len(lines) <= 24, text)
+            claim(f"{job}: lines fit 80 columns in {locale}", max(map(len, lines)) <= 80, text)
+            claim(f"{job}: blocks in {locale}", bool(BLOCKS.search(text)) == (locale != "C"), text)
+            claim(f"{job}: ASCII in {locale}", locale != "C" or text.isascii(), text)
+            marks = re.search(r"^  ranks +\S+ +0-7 +(.*)$", text, re.M)
+            claim(f"{job}: the culprit has a mark of its own", marks and ("#" in marks[1]) == (job != "clean"), text)
+            claim(f"{job}: the onset is marked", ("^" in text) == (job != "clean"), text)
+        plain = in_pipe(folder, LC_ALL="C.UTF-8")
+        claim(f"{job}: blocks are no colours", plain == on_terminal(folder, LC_ALL="C.UTF-8", NO_COLOR="1"), plain)
+        long = on_terminal(folder, "--long", LC_ALL="C.UTF-8", NO_COLOR="1")
+        claim(f"{job}: --long shows ranks over time", "  over time  " in long and "  over time  " not in plain, long)
+
+
 FITTING = ["config keys", "list detectors", "list formats", "list reporters", "list metrics",
            "list commands", "list causes", "help", "--help", "eval quick --limit 4 --gates", "eval families --limit 2",
            "bench --size 1 --runs 1", "bench --size 1 --runs 1 --only csv --instructions",
@@ -146,6 +169,7 @@ def check_chinese_lists():
 
 
 check_colours()
+check_pictures()
 check_unknown_width()
 check_chinese(80, "faults/slow_rank", "faults/hang", "faults/missing_rank", "faults/slow_storage", "profile/slow_rank")
 check_chinese(100, "faults/slow_link", "profile/slow_rank")

@@ -84,9 +84,11 @@ static void a_slow_rank_is_named_with_cost_and_cause(void **state)
 		"  why          own work takes 560.0 ms per step against 465.1 ms of its peers\n"
 		"  next         check the accelerator of rank 3 (10.1.0.1): clock and power cap,\n"
 		"               temperature, ECC errors, other processes on it\n" BASIS
+		"  steps        since step 60 (2025-06-15 15:07:40) 1168 ms instead of 973 ms\n"
+		"  ranks        10.1.0.1  0-7  ? ? ? # v v ? ?\n"
+		"               # culprit; v victim; ? not compared\n"
 		"  evidence     own 560 ms, peers 465 ms, own ratio 1.20 x, 20 high steps,\n"
 		"               persistence 100 %\n"
-		"  steps        since step 60 (2025-06-15 15:07:40) 1168 ms instead of 973 ms\n"
 		"  victims      ranks 4, 5: late because of the culprit, not at fault\n" ROWS);
 }
 
@@ -105,9 +107,11 @@ static void a_slow_link_is_named_by_both_ends(void **state)
 		"  why          transfers between them take longer than on like links\n"
 		"  next         check the network of rank 2 (10.1.0.1) and rank 6 (10.1.0.1):\n"
 		"               link speed, error counters, cable, switch port, other traffic\n" BASIS
+		"  steps        no significant rise in step time\n"
+		"  ranks        10.1.0.1  0-7  ? ? # ? ? ? # ?\n"
+		"               # culprit; ? not compared\n"
 		"  evidence     rank 2: own 560 ms, peers 465 ms, own ratio 1.20 x, 20 high\n"
-		"               steps, persistence 100 %\n"
-		"  steps        no significant rise in step time\n" ROWS);
+		"               steps, persistence 100 %\n" ROWS);
 }
 
 static void a_hang_names_who_stopped_first_and_where(void **state)
@@ -121,7 +125,8 @@ static void a_hang_names_who_stopped_first_and_where(void **state)
 		"               HcclAllReduce\n"
 		"  next         look at rank 3 (10.1.0.1) first: is its process alive, what does\n"
 		"               its stack show, device and network errors in the kernel log\n" BASIS
-			ROWS);
+		"  ranks        10.1.0.1  0-7  ? ? ? # ? ? ? ?\n"
+		"               # stopped first; ? not compared\n" ROWS);
 }
 
 static void a_hang_of_all_that_were_seen_points_at_the_ranks_without_data(void **state)

@@ -1,0 +1,204 @@
+/* Steps over the job as bars, with marks below. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/columns.h"
+#include "base/language.h"
+#include "model/steps.h"
+#include "model/verdict.h"
+#include "report/pictures.h"
+#include "report/terminal.h"
+#include "text/phrase.h"
+#include "text/spark.h"
+
+enum { STEPS_MIN = 8 }; /* fewer are no series */
+
+/* The line below the bars. */
+struct marks {
+	char text[FSL_SPARK_COLUMNS_MAX + 1];
+	size_t n_columns;
+	int64_t onset; /* step that the label names; -1: none */
+	size_t onset_column;
+	bool has_checkpoint, has_stall;
+};
+
+/* Index of a step with a number, or of the first behind it. */
+static size_t index_of(const struct fsl_steps *steps, int64_t number)
+{
+	size_t i = 0;
+	while (i < steps->n_items && steps->items[i].step < number) {
+		i++;
+	}
+	return i;
+}
+
+static size_t column_of(const struct fsl_spark *spark, const struct fsl_steps *steps,
+			int64_t number)
+{
+	return fsl_spark_column(spark, index_of(steps, number));
+}
+
+/* @until_step -1: to the end. */
+static void mark_stretch(struct marks *marks, const struct fsl_spark *spark,
+			 const struct fsl_steps *steps, int64_t since_step, int64_t until_step)
+{
+	size_t begin = column_of(spark, steps, since_step);
+	size_t end = until_step >= 0 ? column_of(spark, steps, until_step) : spark->n_columns;
+	if (since_step < 0) {
+		return;
+	}
+	for (size_t c = begin + 1; c < end; c++) {
+		marks->text[c] = '~';
+	}
+	marks->text[begin] = '^';
+	if (marks->onset < 0) {
+		marks->onset = since_step;
+		marks->onset_column = begin;
+	}
+}
+
+static void mark_checkpoints(struct marks *marks, const struct fsl_spark *spark,
+			     const struct fsl_steps *steps)
+{
+	for (size_t i = 0; i < steps->n_items; i++) {
+		char *mark = &marks->text[fsl_spark_column(spark, i)];
+		if (steps->items[i].ckpt_ns > 0 && *mark != '^') {
+			*mark = 'c';
+			marks->has_checkpoint = true;
+		}
+	}
+}
+
+static void mark_stalls(struct marks *marks, const struct fsl_spark *spark,
+			const struct fsl_steps *steps, const struct fsl_perception *perception)
+{
+	for (size_t i = 0; i < perception->n_stalls; i++) {
+		char *mark = &marks->text[column_of(spark, steps, perception->stalls[i].step)];
+		if (*mark != '^') {
+			*mark = '!';
+			marks->has_stall = true;
+		}
+	}
+}
+
+static void mark_all(struct marks *marks, const struct fsl_spark *spark,
+		     const struct fsl_steps *steps, const struct fsl_report *report)
+{
+	const struct fsl_localisation *verdict = report->localisation;
+	const struct fsl_perception *perception = report->perception;
+	memset(marks->text, ' ', spark->n_columns);
+	marks->n_columns = spark->n_columns;
+	marks->onset = -1;
+	if (verdict != NULL && verdict->n_culprits > 0) {
+		mark_stretch(marks, spark, steps, verdict->culprits[0].onset_step,
+			     verdict->culprits[0].until_step);
+	}
+	for (size_t i = 0; perception != NULL && i < perception->n_episodes; i++) {
+		mark_stretch(marks, spark, steps, perception->episodes[i].onset_step,
+			     perception->episodes[i].until_step);
+	}
+	mark_checkpoints(marks, spark, steps);
+	if (perception != NULL) {
+		mark_stalls(marks, spark, steps, perception);
+	}
+	while (marks->n_columns > 0 && marks->text[marks->n_columns - 1] == ' ') {
+		marks->n_columns--;
+	}
+	marks->text[marks->n_columns] = '\0';
+}
+
+/* True if the columns are free for a label with a blank on either side. */
+static bool is_free(const struct marks *marks, size_t begin, size_t n)
+{
+	for (size_t c = begin; c < begin + n && c < marks->n_columns; c++) {
+		if (marks->text[c] != ' ') {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The label stands left of the onset, or behind all marks, or is left out. */
+static void print_marks(const struct fsl_screen *screen, const struct marks *marks)
+{
+	char label[64];
+	struct fsl_told told;
+	struct fsl_phrase line = {0};
+	(void)snprintf(label, sizeof(label), "step %" PRId64, marks->onset);
+	const char *text = fsl_tell(label, &told);
+	size_t n = (size_t)fsl_columns(text, strlen(text)) + 1;
+	fsl_screen_begin(screen, "");
+	if (marks->onset >= 0 && marks->onset_column >= n &&
+	    is_free(marks, marks->onset_column - n, n)) {
+		size_t at = marks->onset_column - n;
+		fsl_phrase_add(&line, "%.*s%s %s", (int)at, marks->text, text,
+			       marks->text + marks->onset_column);
+	} else {
+		bool has_room = marks->n_columns + n <= (size_t)fsl_screen_room(screen);
+		fsl_phrase_add(&line, "%s", marks->text);
+		if (marks->onset >= 0 && has_room) {
+			fsl_phrase_add(&line, " %s", text);
+		}
+	}
+	fsl_screen_put(screen, FSL_COLOUR_NONE, line.text);
+	fsl_screen_end(screen);
+}
+
+static void add_meaning(struct fsl_phrase *legend, char mark, const char *meaning)
+{
+	fsl_phrase_add(legend, "%s%c %s", legend->length > 0 ? "; " : "", mark, meaning);
+}
+
+static void print_legend(const struct fsl_screen *screen, const struct marks *marks)
+{
+	struct fsl_phrase legend = {0};
+	if (marks->has_checkpoint) {
+		add_meaning(&legend, 'c', N_("checkpoint"));
+	}
+	if (marks->has_stall) {
+		add_meaning(&legend, '!', N_("stall"));
+	}
+	(void)fsl_screen_extra(screen, "", legend.text);
+}
+
+/* False if there is nothing to draw. */
+static bool make_bars(struct fsl_spark *spark, const struct fsl_steps *steps, int room)
+{
+	if (steps == NULL || steps->n_items < STEPS_MIN) {
+		return false;
+	}
+	fsl_spark_begin(spark, steps->n_items, (size_t)room);
+	for (size_t i = 0; i < steps->n_items; i++) {
+		fsl_spark_add(spark, i, (double)steps->items[i].dur_ns / FSL_NS_PER_MS);
+	}
+	return fsl_spark_frame(spark);
+}
+
+void fsl_terminal_strip(const struct fsl_screen *screen, const struct fsl_report *report,
+			const char *words)
+{
+	const struct fsl_steps *steps = fsl_pictures_steps(report);
+	struct fsl_spark spark;
+	struct marks marks = {.n_columns = 0};
+	struct fsl_phrase bars = {0};
+	if (!make_bars(&spark, steps, fsl_screen_room(screen))) {
+		(void)fsl_screen_extra(screen, "steps", words);
+		return;
+	}
+	mark_all(&marks, &spark, steps, report);
+	bool has_legend = marks.has_checkpoint || marks.has_stall;
+	size_t n_lines = 2U + (marks.n_columns > 0) + has_legend;
+	if (!fsl_screen_has_room(screen, n_lines)) {
+		(void)fsl_screen_extra(screen, "steps", words);
+		return;
+	}
+	fsl_spark_draw(&bars, &spark, 0, 1, screen->has_blocks);
+	fsl_screen_begin(screen, "steps");
+	fsl_screen_put(screen, FSL_COLOUR_NONE, bars.text);
+	fsl_screen_end(screen);
+	if (marks.n_columns > 0) {
+		print_marks(screen, &marks);
+	}
+	(void)fsl_screen_extra(screen, "", words);
+	print_legend(screen, &marks);
+}
