@@ -95,7 +95,7 @@ struct rung {
 	double ms;
 };
 
-/* The most that each kind brings back, costliest first. */
+/* The most that each kind brings back; each rung more than the one above. */
 static size_t find_rungs(struct rung rungs[RUNGS_MAX], const struct fsl_html *page)
 {
 	size_t n = 0;
@@ -120,7 +120,7 @@ static size_t find_rungs(struct rung rungs[RUNGS_MAX], const struct fsl_html *pa
 			strcmp(rung.kind, "cause") != 0 && strcmp(rung.kind, "replica") != 0;
 		bool is_new = rung.ms >= 0.01 * page->step_ms && (is_place || n == 0);
 		for (size_t i = 0; i < n; i++) {
-			is_new &= strcmp(rungs[i].kind, rung.kind) != 0;
+			is_new &= strcmp(rungs[i].kind, rung.kind) != 0 && rung.ms > rungs[i].ms;
 		}
 		if (is_new && n < RUNGS_MAX) {
 			rungs[n++] = rung;
