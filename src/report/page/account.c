@@ -170,7 +170,9 @@ static void put_rung(struct fsl_markup *markup, const struct fsl_html *page, siz
 static void draw(struct fsl_markup *markup, const struct fsl_html *page)
 {
 	struct rung rungs[RUNGS_MAX];
-	size_t n = page->step_ms > 0.0 ? find_rungs(rungs, page) : 0;
+	/* Stalls come back as a whole, and not at the level of anybody. */
+	bool is_of_steps = strcmp(fsl_html_text(page->root, "verdict"), "stalls") != 0;
+	size_t n = page->step_ms > 0.0 && is_of_steps ? find_rungs(rungs, page) : 0;
 	double height = 36.0 + (n > 0 ? 20.0 + (double)(n + 1) * RUNG : 0.0);
 	const cJSON *part = NULL;
 	size_t n_told = 0;

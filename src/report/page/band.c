@@ -98,10 +98,12 @@ static void put_band(struct fsl_markup *markup, const struct fsl_html *page,
 static void put_axis(struct fsl_markup *markup, const double range[2])
 {
 	double tick = fsl_chart_tick(range[1] - range[0], 4);
+	const struct fsl_chart_unit unit = fsl_chart_unit_of(range[1], tick);
 	for (double ms = ceil(range[0] / tick) * tick; ms <= range[1]; ms += tick) {
 		double y = y_of(ms, range[0], range[1]);
-		fsl_chart_put_rule(markup, LEFT, RIGHT, y, ms, tick < 1.0 ? 2 : 0);
+		fsl_chart_put_rule(markup, LEFT, RIGHT, y, ms, &unit);
 	}
+	fsl_markup_put(markup, "<text class=\"m\" x=\"0\" y=\"10\">%h</text>", unit.name);
 }
 
 static void set_range(double range[2], const struct fsl_html *page, const struct level *levels)

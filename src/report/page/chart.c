@@ -28,12 +28,23 @@ double fsl_chart_tick(double span, int n_ticks_max)
 	return (factor <= 1.0 ? 1.0 : factor <= 2.0 ? 2.0 : factor <= 5.0 ? 5.0 : 10.0) * power;
 }
 
+struct fsl_chart_unit fsl_chart_unit_of(double high_ms, double tick_ms)
+{
+	const double seconds_from_ms = 2e4; /* five digits before a line are too many */
+	struct fsl_chart_unit unit = {"ms", 1.0, 0};
+	if (high_ms >= seconds_from_ms) {
+		unit = (struct fsl_chart_unit){"s", 1e3, 0};
+	}
+	unit.decimals = tick_ms < unit.ms ? 2 : 0;
+	return unit;
+}
+
 void fsl_chart_put_rule(struct fsl_markup *markup, int64_t left, int64_t right, double y, double ms,
-			int decimals)
+			const struct fsl_chart_unit *unit)
 {
 	fsl_markup_put(markup, "<path class=\"rule\" d=\"M%d %fH%d\"/>", left, y, right);
 	fsl_markup_put(markup, "<text class=\"e m\" x=\"%d\" y=\"%f\">", left - 6, y + 4.0);
-	fsl_markup_number(markup, ms, decimals);
+	fsl_markup_number(markup, ms / unit->ms, unit->decimals);
 	fsl_markup_raw(markup, "</text>");
 }
 

@@ -28,9 +28,17 @@ void fsl_chart_open(struct fsl_markup *markup, const char *name, double height, 
 void fsl_chart_close(struct fsl_markup *markup);
 /* Rounds a greatest value up to 1, 2 or 5 times a power of ten that divides an axis well. */
 double fsl_chart_tick(double span, int n_ticks_max);
+/* An axis of milliseconds, or of seconds if it reaches far. */
+struct fsl_chart_unit {
+	const char *name;
+	double ms;
+	int decimals;
+};
+/* The unit of an axis up to @high_ms with a line each @tick_ms. */
+struct fsl_chart_unit fsl_chart_unit_of(double high_ms, double tick_ms);
 /* A line across the chart from @left to @right at height @y, with its value before it. */
 void fsl_chart_put_rule(struct fsl_markup *markup, int64_t left, int64_t right, double y, double ms,
-			int decimals);
+			const struct fsl_chart_unit *unit);
 /* The end of a name of at most @n_most bytes, which tells hosts apart, with "…" if it is cut. */
 void fsl_chart_put_end(struct fsl_markup *markup, const char *name, size_t n_most);
 /* Opens a key, <p>, with the scale of costs in a <span> that stays open, too. */

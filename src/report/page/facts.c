@@ -108,6 +108,14 @@ static void put_stage(struct fsl_markup *markup, const struct fsl_html *page)
 	fsl_markup_raw(markup, "</small>");
 }
 
+/* True if somebody may be at fault, but no file tells ranks apart. */
+static bool is_unknown(const struct fsl_html *page)
+{
+	bool is_normal = strcmp(fsl_html_text(page->root, "verdict"), "normal") == 0;
+	return strcmp(fsl_html_text(page->root, "state"), "unknown") == 0 ||
+	       (!is_normal && !fsl_chart_grid.has(page));
+}
+
 static void put_who(struct fsl_markup *markup, const struct fsl_html *page)
 {
 	const cJSON *hang = fsl_html_at(page->root, "hang");
@@ -136,10 +144,8 @@ static void put_who(struct fsl_markup *markup, const struct fsl_html *page)
 				     told == missing ? FSL_PAGE_NOT_THERE : FSL_PAGE_STOPPED);
 		}
 		fsl_markup_raw(markup, "</small>");
-	} else if (strcmp(fsl_html_text(page->root, "state"), "unknown") == 0) {
-		fsl_html_say(markup, "b", FSL_PAGE_UNKNOWN);
 	} else {
-		fsl_html_say(markup, "b", FSL_PAGE_NOBODY);
+		fsl_html_say(markup, "b", is_unknown(page) ? FSL_PAGE_UNKNOWN : FSL_PAGE_NOBODY);
 	}
 }
 
@@ -252,20 +258,42 @@ static void put_cost(struct fsl_markup *markup, const struct fsl_html *page)
 	fsl_markup_raw(markup, "</small>");
 }
 
-/* Text whose words with hyphens stay whole: browsers break lines inside of dates and ranges. */
+/* Bytes of the word at @text with the blanks before it. */
+static size_t word_length(const char *text)
+{
+	size_t n_blanks = strspn(text, " ");
+	return n_blanks + strcspn(text + n_blanks, " ");
+}
+
+/* Bytes of a unit behind a figure, with the blank before it and punctuation behind; 0: none. */
+static size_t unit_length(const char *text)
+{
+	static const char *const units[] = {"ms", "s", "min", "h", "%", "minutes", "times"};
+	size_t n = word_length(text), n_letters = strcspn(text + (*text == ' '), " ,;:)");
+	for (size_t i = 0; *text == ' ' && i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strlen(units[i]) == n_letters && strncmp(text + 1, units[i], n_letters) == 0) {
+			return n;
+		}
+	}
+	return 0;
+}
+
+/* Text whose figures with units and words with hyphens stay whole: browsers break lines there. */
 static void put_words(struct fsl_markup *markup, const char *text)
 {
-	char word[48];
+	char word[64];
 	while (*text != '\0') {
-		size_t n_blanks = strspn(text, " "), n = n_blanks + strcspn(text + n_blanks, " ");
-		bool is_short = n < sizeof(word);
-		n = is_short ? n : sizeof(word) - 1;
-		while (!is_short && n > 1 && ((unsigned char)text[n] & 0xc0) == 0x80) {
+		size_t n_blanks = strspn(text, " "), n = word_length(text);
+		const char *first = text + n_blanks + strspn(text + n_blanks, "(+-");
+		size_t n_unit = *first >= '0' && *first <= '9' ? unit_length(text + n) : 0;
+		bool is_short = n + n_unit < sizeof(word);
+		n = is_short ? n + n_unit : n < sizeof(word) ? n : sizeof(word) - 1;
+		while (n > 1 && ((unsigned char)text[n] & 0xc0) == 0x80) {
 			n--; /* between characters */
 		}
 		memcpy(word, text, n);
 		word[n] = '\0';
-		if (is_short && strchr(word, '-') != NULL) {
+		if (is_short && (n_unit > 0 || strchr(word, '-') != NULL)) {
 			fsl_markup_put(markup, "%h<span class=\"w\">%s</span>",
 				       n_blanks > 0 ? " " : "", word + n_blanks);
 		} else {

@@ -368,8 +368,9 @@ static enum fsl_status take_captured_steps(struct fsl_html *out, const cJSON *li
 	{
 		int64_t step = fsl_html_index(item, "step");
 		double ms = fsl_html_number(item, "wholeMs");
-		if (step >= 0 && ms >= 0.0) {
-			out->steps[n_read++] = (struct fsl_html_step){step, 0.0, ms, false};
+		if (ms >= 0.0) { /* a rebuilt step may have no number */
+			out->steps[n_read++] =
+				(struct fsl_html_step){step >= 0 ? step : 0, 0.0, ms, false};
 		}
 	}
 	qsort(out->steps, n_read, sizeof(*out->steps), by_step);
@@ -399,7 +400,26 @@ static int64_t add_host(struct fsl_html *out, const char *name)
 	return (int64_t)h;
 }
 
-/* Ranks of a capture, from its own lists: they cost what the verdict says of culprits, else 0. */
+/* Ranks that are no culprits, as of an imbalance, cost what comes back at the level of peers. */
+static void take_gains(struct fsl_html *out)
+{
+	const cJSON *item = NULL;
+	cJSON_ArrayForEach(item, fsl_html_at(out->root, "whatIf"))
+	{
+		int64_t rank = -1;
+		const char *name = fsl_html_text(item, "name");
+		bool is_rank = strcmp(fsl_html_text(item, "kind"), "rank") == 0 &&
+			       fsl_parse_i64(name, strlen(name), &rank);
+		size_t at = is_rank ? fsl_html_find(out, rank) : SIZE_MAX;
+		double ms = fsl_html_number(item, "ms");
+		if (at != SIZE_MAX && ms > out->ranks[at].cost_ms) {
+			out->ranks[at].cost_ms = ms;
+		}
+	}
+}
+
+/* Ranks of a capture, from its own lists: they cost what the verdict says of culprits or gains,
+ * else 0. */
 static enum fsl_status take_capture(struct fsl_html *out, const cJSON *capture,
 				    struct fsl_error *err)
 {
@@ -441,6 +461,7 @@ static enum fsl_status take_capture(struct fsl_html *out, const cJSON *capture,
 			out->ranks[at].cost_ms = fsl_html_number(item, "lostMsPerStep");
 		}
 	}
+	take_gains(out);
 	return FSL_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "report/page/parts.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -41,7 +42,38 @@ static void put_ms(struct fsl_markup *markup, double ms)
 	}
 }
 
-static void put_row(struct fsl_markup *markup, const struct fsl_html *page, size_t r)
+/* Columns of figures; those that no rank has are left out. */
+static const struct {
+	enum fsl_html_word word;
+	size_t offset;
+} figures[] = {
+	{FSL_PAGE_COSTS, offsetof(struct fsl_html_rank, cost_ms)},
+	{FSL_PAGE_OWN, offsetof(struct fsl_html_rank, own_ms)},
+	{FSL_PAGE_OF_PEERS, offsetof(struct fsl_html_rank, peers_ms)},
+	{FSL_PAGE_LATE, offsetof(struct fsl_html_rank, late_ms)},
+	{FSL_PAGE_WAITS, offsetof(struct fsl_html_rank, wait_ms)},
+};
+enum { FIGURES_N = sizeof(figures) / sizeof(figures[0]) };
+
+static double figure_of(const struct fsl_html_rank *rank, size_t figure)
+{
+	double ms = NAN;
+	memcpy(&ms, (const char *)rank + figures[figure].offset, sizeof(ms));
+	return ms;
+}
+
+static void find_shown(bool is_shown[FIGURES_N], const struct fsl_html *page)
+{
+	for (size_t i = 0; i < FIGURES_N; i++) {
+		is_shown[i] = false;
+		for (size_t r = 0; r < page->n_ranks && !is_shown[i]; r++) {
+			is_shown[i] = isfinite(figure_of(&page->ranks[r], i));
+		}
+	}
+}
+
+static void put_row(struct fsl_markup *markup, const struct fsl_html *page, size_t r,
+		    const bool is_shown[FIGURES_N])
 {
 	const struct fsl_html_rank *rank = &page->ranks[r];
 	fsl_markup_put(markup, "<tr%h><td class=\"n\">%d<td>%s",
@@ -53,11 +85,11 @@ static void put_row(struct fsl_markup *markup, const struct fsl_html *page, size
 			fsl_markup_integer(markup, rank->stage);
 		}
 	}
-	put_ms(markup, rank->cost_ms);
-	put_ms(markup, rank->own_ms);
-	put_ms(markup, rank->peers_ms);
-	put_ms(markup, rank->late_ms);
-	put_ms(markup, rank->wait_ms);
+	for (size_t i = 0; i < FIGURES_N; i++) {
+		if (is_shown[i]) {
+			put_ms(markup, figure_of(rank, i));
+		}
+	}
 	fsl_markup_raw(markup, "<td>");
 	if (rank->is_culprit) {
 		fsl_html_say(markup, "b", FSL_PAGE_CULPRIT);
@@ -68,18 +100,29 @@ static void put_row(struct fsl_markup *markup, const struct fsl_html *page, size
 	}
 }
 
+static void put_head(struct fsl_markup *markup, const struct fsl_html *page,
+		     const bool is_shown[FIGURES_N])
+{
+	int columns[2 * FIGURES_N + 8] = {FSL_PAGE_RANK, FSL_PAGE_RIGHT, FSL_PAGE_HOST};
+	size_t n = 3;
+	if (page->has_stages) {
+		columns[n++] = FSL_PAGE_STAGE;
+		columns[n++] = FSL_PAGE_RIGHT;
+	}
+	for (size_t i = 0; i < FIGURES_N; i++) {
+		if (is_shown[i]) {
+			columns[n++] = (int)figures[i].word;
+			columns[n++] = FSL_PAGE_RIGHT;
+		}
+	}
+	columns[n++] = FSL_PAGE_ROLE;
+	columns[n] = FSL_PAGE_WORDS_N;
+	fsl_html_put_head(markup, columns);
+}
+
 void fsl_html_put_ranks(struct fsl_markup *markup, const struct fsl_html *page)
 {
-	static const int with_stages[] = {
-		FSL_PAGE_RANK,  FSL_PAGE_RIGHT,  FSL_PAGE_HOST,  FSL_PAGE_STAGE, FSL_PAGE_RIGHT,
-		FSL_PAGE_COSTS, FSL_PAGE_RIGHT,  FSL_PAGE_OWN,   FSL_PAGE_RIGHT, FSL_PAGE_OF_PEERS,
-		FSL_PAGE_RIGHT, FSL_PAGE_LATE,   FSL_PAGE_RIGHT, FSL_PAGE_WAITS, FSL_PAGE_RIGHT,
-		FSL_PAGE_ROLE,  FSL_PAGE_WORDS_N};
-	static const int without[] = {FSL_PAGE_RANK,  FSL_PAGE_RIGHT,    FSL_PAGE_HOST,
-				      FSL_PAGE_COSTS, FSL_PAGE_RIGHT,    FSL_PAGE_OWN,
-				      FSL_PAGE_RIGHT, FSL_PAGE_OF_PEERS, FSL_PAGE_RIGHT,
-				      FSL_PAGE_LATE,  FSL_PAGE_RIGHT,    FSL_PAGE_WAITS,
-				      FSL_PAGE_RIGHT, FSL_PAGE_ROLE,     FSL_PAGE_WORDS_N};
+	bool is_shown[FIGURES_N];
 	struct row *rows = fsl_calloc(page->n_ranks + 1, sizeof(*rows));
 	if (rows == NULL || page->n_ranks == 0) {
 		markup->pack.is_failed |= rows == NULL;
@@ -93,9 +136,10 @@ void fsl_html_put_ranks(struct fsl_markup *markup, const struct fsl_html *page)
 	qsort(rows, page->n_ranks, sizeof(*rows), by_cost);
 	fsl_html_open_section(markup, "ranks", FSL_PAGE_TABLE);
 	fsl_html_say(markup, "p class=\"note\"", FSL_PAGE_EXCESS);
-	fsl_html_put_head(markup, page->has_stages ? with_stages : without);
+	find_shown(is_shown, page);
+	put_head(markup, page, is_shown);
 	for (size_t i = 0; i < page->n_ranks && i < ROWS_MAX; i++) {
-		put_row(markup, page, rows[i].rank_idx);
+		put_row(markup, page, rows[i].rank_idx, is_shown);
 	}
 	fsl_markup_raw(markup, "</tbody></table></div>");
 	if (page->n_ranks > ROWS_MAX) {

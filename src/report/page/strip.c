@@ -89,11 +89,12 @@ static void put_axes(struct fsl_markup *markup, const struct strip *strip)
 	char buffer[40], clock[16], span[32];
 	double tick = fsl_chart_tick(strip->high_ms - strip->low_ms, 4);
 	double first = ceil(strip->low_ms / tick) * tick;
+	const struct fsl_chart_unit unit = fsl_chart_unit_of(strip->high_ms, tick);
 	for (double ms = first; ms <= strip->high_ms; ms += tick) {
 		double y = y_of(strip, ms);
-		fsl_chart_put_rule(markup, LEFT, RIGHT, y, ms, tick < 1.0 ? 2 : 0);
+		fsl_chart_put_rule(markup, LEFT, RIGHT, y, ms, &unit);
 	}
-	fsl_markup_put(markup, "<text class=\"m\" x=\"0\" y=\"12\">ms</text>");
+	fsl_markup_put(markup, "<text class=\"m\" x=\"0\" y=\"12\">%h</text>", unit.name);
 	const cJSON *series = fsl_html_at(fsl_html_at(strip->page->root, "pictures"), "steps");
 	int64_t from_ns = fsl_html_index(series, "fromNs");
 	if (from_ns > 0) {

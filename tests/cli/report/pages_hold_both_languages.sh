@@ -7,7 +7,7 @@ python3 - <<'END'
 import html, re
 page = open("C.UTF-8.html").read()
 head = re.search('<h1 id="headline" data-zh="([^"]*)">(.*?)</h1>', page)
-print(head[2])
+print(re.sub("</?span[^>]*>", "", head[2]))
 print(html.unescape(head[1]))
 print(len(re.findall(" data-zh=", page)), re.search('<p class="reason"[^>]*>', page)[0].count("rank 5"))
 END
