@@ -116,6 +116,9 @@ FILE *fsl_draft_stream(struct fsl_draft *draft);
 const char *fsl_draft_path(const struct fsl_draft *draft);
 /* Gives the file its final name, as fsl_file_write_atomic does. Destroy the draft in any case. */
 enum fsl_status fsl_draft_publish(struct fsl_draft *draft, struct fsl_error *err);
+/* The failure of a draft for which a write failed: @code is the errno of that write, which a large
+ * fwrite() does not leave in the stream. Destroy the draft then. */
+enum fsl_status fsl_draft_fail(const struct fsl_draft *draft, int code, struct fsl_error *err);
 /* Removes the file unless it was published. NULL is fine. */
 void fsl_draft_destroy(struct fsl_draft *draft);
 

@@ -340,6 +340,11 @@ enum fsl_status fsl_draft_publish(struct fsl_draft *draft, struct fsl_error *err
 	return code == 0 ? FSL_OK : fail_write(draft->path, code, err);
 }
 
+enum fsl_status fsl_draft_fail(const struct fsl_draft *draft, int code, struct fsl_error *err)
+{
+	return fail_write(draft->path, code, err);
+}
+
 void fsl_draft_destroy(struct fsl_draft *draft)
 {
 	if (draft == NULL) {

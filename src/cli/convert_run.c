@@ -273,8 +273,10 @@ static enum fsl_status write_plan(struct fsl_conversion *c, struct fsl_error *er
 	FSL_THEN(status,
 		 fsl_track_output_init(&output, fsl_draft_stream(draft), form->is_packed, err));
 	FSL_THEN(status, fsl_track_plan_write(c->plan, form->writer, &output, &c->counts, err));
+	int code = output.error;
 	fsl_track_output_fini(&output);
-	FSL_THEN(status, fsl_draft_publish(draft, err));
+	FSL_THEN(status,
+		 code != 0 ? fsl_draft_fail(draft, code, err) : fsl_draft_publish(draft, err));
 	fsl_draft_destroy(draft);
 	return status;
 }

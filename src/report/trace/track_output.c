@@ -1,6 +1,7 @@
 /* Blocks of output, plain or as gzip. */
 #include "report/trace/track_output.h"
 
+#include <errno.h>
 #include <zlib.h>
 
 #include "base/mem.h"
@@ -58,8 +59,13 @@ enum fsl_status fsl_track_output_init(struct fsl_track_output *output, FILE *str
 
 static void write_out(struct fsl_track_output *output, const void *bytes, size_t n_bytes)
 {
-	output->has_failed =
-		output->has_failed || fwrite(bytes, 1, n_bytes, output->stream) != n_bytes;
+	if (output->error != 0) {
+		return;
+	}
+	errno = 0;
+	if (fwrite(bytes, 1, n_bytes, output->stream) != n_bytes) {
+		output->error = errno != 0 ? errno : EIO;
+	}
 }
 
 /* @flush: Z_NO_FLUSH, or Z_FINISH at the end. */
@@ -73,7 +79,7 @@ static void pack(struct fsl_track_output *output, int flush)
 		packed->z.avail_out = sizeof(packed->bytes);
 		(void)deflate(&packed->z, flush); /* fails only if it is called in a wrong way */
 		write_out(output, packed->bytes, sizeof(packed->bytes) - packed->z.avail_out);
-	} while (packed->z.avail_out == 0 && !output->has_failed);
+	} while (packed->z.avail_out == 0 && output->error == 0);
 }
 
 static void empty(struct fsl_track_output *output, int flush)

@@ -10,19 +10,19 @@
 
 #include <failslow/error.h>
 
-/* Write errors stay in the stream until its draft is published. */
+/* After a write error nothing more is written. */
 struct fsl_track_output {
 	char *block;
 	size_t n, capacity;
 	FILE *stream;                     /* borrowed */
 	struct fsl_track_packing *packed; /* NULL: plain */
-	bool has_failed;                  /* the stream takes no more: nothing is written */
+	int error;                        /* errno of the first write that failed; 0: none did */
 };
 
 /* Fills @output, which the caller ends with fsl_track_output_fini() in any case. FSL_ERR_MEMORY. */
 enum fsl_status fsl_track_output_init(struct fsl_track_output *output, FILE *stream, bool is_packed,
 				      struct fsl_error *err);
-/* Writes all that is left. */
+/* Writes all that is left; output->error tells whether everything was written. */
 void fsl_track_output_finish(struct fsl_track_output *output);
 void fsl_track_output_fini(struct fsl_track_output *output);
 

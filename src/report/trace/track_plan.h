@@ -70,7 +70,7 @@ enum fsl_status fsl_track_plan_add_stream(struct fsl_track_plan *plan,
 /* Begin of the first event that was added so far; FSL_NS_ABSENT: there is none. */
 int64_t fsl_track_plan_begin_ns(const struct fsl_track_plan *plan);
 
-/* Writes all events; the plan has none then. Write errors stay in the stream of @output. */
+/* Writes all events; the plan has none then. Write errors stay in @output. */
 enum fsl_status fsl_track_plan_write(struct fsl_track_plan *plan,
 				     const struct fsl_track_writer *writer,
 				     struct fsl_track_output *output,

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -336,6 +337,28 @@ static void a_failed_allocation_is_told(void **state)
 	}
 }
 
+/* A disk without room: the reason of the failed write is kept, packed or not. */
+static void a_full_disk_is_told_by_its_own_error(void **state)
+{
+	(void)state;
+	enum { BYTES = 64 * 1024 };
+	for (int is_packed = 0; is_packed < 2; is_packed++) {
+		struct fsl_track_output output;
+		FILE *stream = fopen("/dev/full", "w");
+		assert_non_null(stream);
+		assert_int_equal(setvbuf(stream, NULL, _IONBF, 0), 0);
+		assert_int_equal(fsl_track_output_init(&output, stream, is_packed == 1, NULL),
+				 FSL_OK);
+		assert_int_equal(fsl_track_output_reserve(&output, BYTES, NULL), FSL_OK);
+		memset(output.block, 'x', BYTES);
+		output.n = BYTES;
+		fsl_track_output_finish(&output);
+		assert_int_equal(output.error, ENOSPC);
+		fsl_track_output_fini(&output);
+		(void)fclose(stream);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,6 +373,7 @@ int main(void)
 		cmocka_unit_test(perfetto_ends_a_slice_before_the_next_one_begins),
 		cmocka_unit_test(a_plan_without_events_is_a_sound_file),
 		cmocka_unit_test(a_failed_allocation_is_told),
+		cmocka_unit_test(a_full_disk_is_told_by_its_own_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
