@@ -387,6 +387,7 @@ struct fsl_profile_rank {
 	size_t n_op_statistics, op_statistics_capacity, n_api_statistics, api_statistics_capacity;
 	struct fsl_profile_operator *operators;
 	size_t n_operators, operators_capacity;
+	struct fsl_kept_rows *kept; /* single rows; NULL: they are not wanted */
 	struct fsl_profile_memory *memory;
 	size_t n_memory, memory_capacity;
 	struct fsl_profile_copies *copies; /* of trace_view.json, or the profiler's database */
@@ -421,7 +422,8 @@ struct fsl_profile_options {
 	size_t n_ranks;
 	const int64_t *steps; /* wanted; n_steps 0: all */
 	size_t n_steps;
-	int n_threads; /* 0: number of processors */
+	int n_threads;   /* 0: number of processors */
+	bool keeps_rows; /* single kernels and levels of memory, for timelines: kept_rows.h */
 };
 
 /*

@@ -6,15 +6,8 @@
 enum fsl_status fsl_conversion_look(struct fsl_conversion *c, struct fsl_error *err)
 {
 	const struct fsl_convert_run *wanted = c->wanted;
-	FSL_TRY(fsl_profile_look(wanted->paths, wanted->n_paths, &c->has_captures, &c->has_other,
-				 &c->refusal, err));
-	if (c->has_captures && c->config.has_range) {
-		return FSL_FAIL(err, FSL_ERR_USAGE,
-				"--from and --to are for marker files and timelines, not for "
-				"captures: path=\"%s\"",
-				wanted->paths[0]);
-	}
-	return FSL_OK;
+	return fsl_profile_look(wanted->paths, wanted->n_paths, &c->has_captures, &c->has_other,
+				&c->refusal, err);
 }
 
 enum fsl_status fsl_conversion_add_captures(struct fsl_conversion *c, struct fsl_error *err)
@@ -31,14 +24,19 @@ enum fsl_status fsl_conversion_add_captures(struct fsl_conversion *c, struct fsl
 		.n_more_paths = wanted->n_paths - 1,
 		.ranks = ranks,
 		.n_ranks = wanted->n_ranks,
+		.keeps_rows = true,
 		.n_threads = fsl_threads_start(wanted->n_jobs > 0 ? (int)wanted->n_jobs : 0)};
 	enum fsl_status status = fsl_profile_read(&c->profile, &options, err);
 	fsl_free(ranks);
 	FSL_TRY(status);
 	FSL_TRY(fsl_profile_cluster_build(&c->cluster, &c->profile, err));
 	FSL_TRY(fsl_profile_meet(&c->meetings, &c->profile, &c->cluster, err));
-	return fsl_capture_tracks_add(c->plan, &c->profile, &c->meetings, wanted->is_aligned,
-				      &c->captured, err);
+	const struct fsl_capture_source source = {.profile = &c->profile,
+						  .meetings = &c->meetings,
+						  .is_aligned = wanted->is_aligned,
+						  .from_ns = wanted->from_ns,
+						  .to_ns = wanted->to_ns};
+	return fsl_capture_tracks_add(c->plan, &source, &c->captured, err);
 }
 
 void fsl_conversion_drop_captures(struct fsl_conversion *c)

@@ -63,8 +63,7 @@ enum fsl_status fsl_conversion_judge(struct fsl_conversion *c, struct fsl_error 
 enum fsl_status fsl_conversion_fill_matrices(struct fsl_conversion *c, struct fsl_error *err);
 void fsl_conversion_drop_verdict(struct fsl_conversion *c);
 
-/* Finds out whether captures are among the inputs. FSL_ERR_USAGE if they cannot be cut as wanted.
- */
+/* Finds out whether captures are among the inputs. */
 enum fsl_status fsl_conversion_look(struct fsl_conversion *c, struct fsl_error *err);
 /* Reads captures and adds their tracks. */
 enum fsl_status fsl_conversion_add_captures(struct fsl_conversion *c, struct fsl_error *err);

@@ -45,11 +45,11 @@ static void tell_span(const struct fsl_conversion *c)
 	const struct fsl_track_counts *counts = &c->counts;
 	struct fsl_phrase phrase = {0};
 	char begin[40];
-	if (c->has_other && (c->n_shown > 0 || c->memory.n_items == 0)) {
+	if (c->n_shown > 0 || (!c->has_captures && c->memory.n_items == 0)) {
 		fsl_phrase_add_count(&phrase, c->n_shown, "rank");
 	}
 	if (c->has_captures) {
-		fsl_phrase_add(&phrase, "%s", c->has_other ? ", " : "");
+		fsl_phrase_add(&phrase, "%s", phrase.length > 0 ? ", " : "");
 		fsl_phrase_add_count(&phrase, c->profile.n_ranks, "captured rank");
 	}
 	if (c->memory.n_items > 0) {

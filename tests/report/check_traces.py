@@ -175,7 +175,7 @@ def check_faults(program, datasets, scratch):
 
 
 def check_captures(program, datasets, scratch):
-    """Each operator of communication.json is a slice of its rank."""
+    """Each operator of communication.json is a slice of its rank, and so is each kernel of kernel_details.csv."""
     folder = datasets / "profile" / "slow_rank"
     trace = check_input(program, scratch, "captures", [folder])
     if trace is None:
@@ -189,6 +189,50 @@ def check_captures(program, datasets, scratch):
     found = collections.Counter(event[0] for event in trace.events if event[5] == "communication")
     if not expected or found != expected:
         fault(f"captures: {dict(found)} slices of the processes for {dict(expected)} operators")
+    check_kernels(program, folder, scratch, trace)
+
+
+def check_kernels(program, folder, scratch, trace):
+    kernels, found = set(), set()
+    for path in folder.glob("*/ASCEND_PROFILER_OUTPUT/kernel_details.csv*"):
+        rank = int(re.search(r"profiler_info_(\d+)", " ".join(map(str, path.parent.parent.iterdir())))[1])
+        with (gzip.open if path.suffix == ".gz" else open)(path, "rt") as stream:
+            for row in csv.DictReader(stream):
+                if row["Accelerator Core"] != "COMMUNICATION":
+                    begin = trace_json.nanoseconds(row["Start Time(us)"].strip())
+                    kernels.add((rank + 1, begin, begin + trace_json.nanoseconds(row["Duration(us)"]), row["Name"]))
+    found = {(event[0], event[2], event[3], event[4]) for event in trace.events if event[5] == "kernel"}
+    if not kernels or found != kernels:
+        fault(f"captures: {len(found)} slices for {len(kernels)} kernels, {len(found ^ kernels)} differ")
+    ends = sorted(kernel[2] for kernel in kernels)
+    begin, end = ends[len(ends) // 4], ends[len(ends) // 2]
+    cut = check_input(program, scratch, "range of captures", [folder], "--from", str(begin), "--to", str(end))
+    if cut is not None:
+        wanted = collections.Counter(event[5] for event in trace.events if begin <= event[3] <= end)
+        if collections.Counter(event[5] for event in cut.events) != wanted or not wanted:
+            fault(f"range of captures: {wanted} wanted")
+
+
+def check_levels(program, datasets, scratch):
+    """Memory of a component is that of its records, else what operators tell of it."""
+    shutil.copytree(datasets / "profile" / "slow_rank", scratch / "levels")
+    output = next((scratch / "levels").glob("*_4003_*/ASCEND_PROFILER_OUTPUT"))
+    (output / "memory_record.csv").write_text(
+        "Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Device Type\n"
+        "APP,1780000000000500.250,,7,NPU:0\nAPP,1780000000000400,,6,NPU:0\n")
+    (output / "operator_memory.csv").write_text(
+        "Name,Size(KB),Allocation Time(us),Release Time(us),Allocation Total Allocated(MB),"
+        "Allocation Total Reserved(MB),Release Total Allocated(MB),Release Total Reserved(MB)\n"
+        "aten::mm,1,1780000000000600,1780000000000700,3,8,2,8\n")
+    trace = check_input(program, scratch, "levels", [scratch / "levels"])
+    if trace is None:
+        return
+    second, mega = 1_780_000_000_000_000_000, 1 << 20
+    found = [(pid, name, time - second, int(value) // mega) for pid, name, _, time, value in trace.counters]
+    if sorted(found) != [(4, "memory allocated of PTA", 600_000, 3), (4, "memory allocated of PTA", 700_000, 2),
+                         (4, "memory reserved of APP", 400_000, 6), (4, "memory reserved of APP", 500_250, 7),
+                         (4, "memory reserved of PTA", 600_000, 8), (4, "memory reserved of PTA", 700_000, 8)]:
+        fault(f"levels: {found}")
 
 
 def varint(value):
@@ -270,7 +314,8 @@ def check_memory(program, datasets, scratch):
 def main():
     program, datasets = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     with tempfile.TemporaryDirectory() as scratch:
-        for check in (check_faults, check_without_verdict, check_aligned, check_captures, check_host, check_memory):
+        for check in (check_faults, check_without_verdict, check_aligned, check_captures, check_levels, check_host,
+                      check_memory):
             check(program, datasets, pathlib.Path(scratch))
     print("\n".join(faults[:40]) or "timelines are sound")
     sys.exit(bool(faults))

@@ -21,6 +21,7 @@ struct rank_view {
 	const uint8_t *kind_of; /* by name id of a communicator: enum fsl_group_kind */
 	uint32_t pid;
 	int64_t shift_ns;       /* to be taken from all times */
+	int64_t from_ns, to_ns; /* operators that end in this range are shown */
 	uint64_t launch_base;   /* id of the first operator's launch */
 	uint32_t *meeting;      /* [n_ops]: number of the collective + 1; 0: none */
 	uint8_t *meeting_place; /* [n_ops]: enum fsl_track_flow */
@@ -255,6 +256,13 @@ static int compare_members(const void *left, const void *right)
 	return FSL_ORDER(a->rank_idx, b->rank_idx);
 }
 
+/* True if the operator has work of the device that is shown. */
+static inline bool has_device(const struct rank_view *view, const struct fsl_op *op)
+{
+	return op->dev_begin_ns != FSL_NS_ABSENT && op->dev_end_ns >= view->from_ns &&
+	       op->dev_end_ns <= view->to_ns;
+}
+
 /* The members of an instance whose operators have slices. */
 static size_t find_members(struct member *members, const struct view *view,
 			   const struct fsl_channel *channel, size_t instance)
@@ -267,7 +275,7 @@ static size_t find_members(struct member *members, const struct view *view,
 			continue;
 		}
 		const struct fsl_op *op = &rank->rank->ops[op_idx];
-		if (op->dev_begin_ns != FSL_NS_ABSENT && op->dev_end_ns > op->dev_begin_ns &&
+		if (has_device(rank, op) && op->dev_end_ns > op->dev_begin_ns &&
 		    rank->meeting[op_idx] == 0) {
 			members[n++] = (struct member){op->dev_begin_ns - rank->shift_ns,
 						       op->dev_end_ns - rank->shift_ns,
@@ -336,7 +344,10 @@ static enum fsl_status make_view(struct view **out, struct fsl_track_plan *plan,
 					   .words = &view->words,
 					   .names = view->names,
 					   .kind_of = view->kind_of,
-					   .launch_base = n_ops};
+					   .launch_base = n_ops,
+					   .from_ns =
+						   source->has_range ? source->from_ns : INT64_MIN,
+					   .to_ns = source->has_range ? source->to_ns : INT64_MAX};
 		made->pid = fsl_track_pid_of_rank(
 			source->numbers != NULL ? source->numbers[rank->rank] : rank->rank);
 		made->shift_ns = source->is_aligned ? source->match->clock_ns[r] : 0;
@@ -381,9 +392,9 @@ static enum fsl_status add_ops(struct fsl_track_plan *plan, const struct rank_vi
 	for (size_t i = 0; i < view->rank->n_ops; i++) {
 		const struct fsl_op *op = &view->rank->ops[i];
 		order[n] = (uint32_t)i;
-		n += (is_device ? op->dev_begin_ns : op->host_begin_ns) != FSL_NS_ABSENT;
+		source->n_no_device += is_device && op->dev_begin_ns == FSL_NS_ABSENT;
+		n += is_device ? has_device(view, op) : op->host_begin_ns != FSL_NS_ABSENT;
 	}
-	source->n_no_device += is_device ? view->rank->n_ops - n : 0;
 	return fsl_slices_add(plan, view->pid, is_device ? &device : &host, order, n,
 			      &source->n_left_out, err);
 }

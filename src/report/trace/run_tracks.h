@@ -19,7 +19,10 @@ struct fsl_run_tracks {
 	/* By number of a rank in the run: the number under which it is shown. NULL: the same, with
 	 * the address of its host. */
 	const int32_t *numbers;
-	bool is_aligned;      /* times are on the clock of the reference rank of match */
+	bool is_aligned; /* times are on the clock of the reference rank of match */
+	/* Only operators that end in this range are shown; false: all. */
+	bool has_range;
+	int64_t from_ns, to_ns;
 	uint64_t n_left_out;  /* result: slices that found no lane */
 	uint64_t n_no_device; /* result: operators without times of the device */
 };

@@ -6,6 +6,7 @@
 
 #include "base/sort.h"
 #include "base/try.h"
+#include "capture/kept_rows.h"
 #include "source/ascend/cross_check.h"
 #include "source/ascend/databases.h"
 #include "source/ascend/files.h"
@@ -44,6 +45,9 @@ static enum fsl_status read_rank(struct fsl_profile_rank *rank,
 	rank->names = fsl_strpool_create();
 	if (rank->names == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d", (int)rank->rank);
+	}
+	if (options->keeps_rows) {
+		FSL_TRY(FSL_NEW(rank->kept, 1, "rows", err));
 	}
 	FSL_TRY(fsl_profile_read_info(rank, err));
 	FSL_TRY(fsl_profile_read_files(rank, options, err));
@@ -239,6 +243,7 @@ void fsl_profile_rank_fini(struct fsl_profile_rank *rank)
 	fsl_trace_sums_destroy(rank->trace.sums);
 	fsl_kernel_sums_destroy(rank->kernel_sums);
 	fsl_free(rank->trace.ranges);
+	fsl_kept_rows_destroy(rank->kept);
 	fsl_free(rank->copies);
 	fsl_free(rank->memory);
 	fsl_free(rank->operators);

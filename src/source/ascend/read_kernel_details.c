@@ -16,6 +16,7 @@
 
 #include "base/number.h"
 #include "base/try.h"
+#include "capture/kept_rows.h"
 #include "source/ascend/breakdown.h"
 #include "source/ascend/comms.h"
 #include "source/ascend/kernel_classes.h"
@@ -256,6 +257,12 @@ static enum fsl_status add_kernel(struct pass *pass, const struct fsl_task *task
 		kernel.type_id = task->name_id; /* level 0 writes N/A for all types */
 	}
 	FSL_TRY(fsl_table_intern(&pass->table, CORE, &kernel.core_id, err));
+	const struct fsl_kept_kernel kept = {.begin_ns = task->begin_ns,
+					     .end_ns = task->end_ns,
+					     .step = task->step,
+					     .name_id = task->name_id,
+					     .core_id = kernel.core_id};
+	FSL_TRY(fsl_keep_kernel(pass->table.rank, &kept, err));
 	if (task->kind != FSL_TASK_ON_CPU) {
 		FSL_TRY(fsl_kernel_classes_add(&pass->classes, &kernel, &at, err));
 	}
@@ -355,9 +362,13 @@ static enum fsl_status read_once(struct fsl_profile_rank *rank,
 		status = finish(&pass, err);
 	}
 	*is_late = pass.is_late;
+	if (rank->kept != NULL) {
+		rank->kept->has_text = rank->kept->n_kernels > 0;
+	}
 	if (pass.is_late) {
 		rank->n_kernels = 0;
 		rank->n_samples = 0;
+		fsl_forget_kernels(rank);
 		rank->n_calls = 0;
 		rank->n_comms = pass.sums->wants_comms ? 0 : rank->n_comms;
 	}

@@ -9,7 +9,9 @@
  */
 #include <string.h>
 
+#include "base/number.h"
 #include "base/try.h"
+#include "capture/kept_rows.h"
 #include "source/ascend/table.h"
 
 /* The units of the tables are binary. */
@@ -24,6 +26,8 @@ enum column {
 	END_ALLOCATED,
 	END_RESERVED,
 	END_ACTIVE,
+	TIME,
+	END_TIME,
 	COLUMNS_N
 };
 
@@ -32,6 +36,7 @@ static const struct fsl_table_column record_columns[COLUMNS_N] = {
 	[ALLOCATED] = {{"Total Allocated(MB)"}, false},
 	[RESERVED] = {{"Total Reserved(MB)"}, true},
 	[ACTIVE] = {{"Total Active(MB)"}, false},
+	[TIME] = {{"Timestamp(us)"}, false},
 };
 
 static const struct fsl_table_column module_columns[COLUMNS_N] = {
@@ -48,6 +53,8 @@ static const struct fsl_table_column operator_columns[COLUMNS_N] = {
 	[END_ALLOCATED] = {{"Release Total Allocated(MB)"}, false},
 	[END_RESERVED] = {{"Release Total Reserved(MB)"}, false},
 	[END_ACTIVE] = {{"Release Total Active(MB)"}, false},
+	[TIME] = {{"Allocation Time(us)"}, false},
+	[END_TIME] = {{"Release Time(us)"}, false},
 };
 
 enum { COMPONENTS_MAX = 1024 }; /* the driver has about eighty */
@@ -113,6 +120,22 @@ static enum fsl_status add_to(struct fsl_table *table, uint32_t component_id, bo
 	return FSL_OK;
 }
 
+/* Keeps what the component held at the time in column @time, if it is there. */
+static enum fsl_status keep(struct fsl_table *table, uint32_t component_id, enum column time,
+			    enum column allocated, enum column reserved, struct fsl_error *err)
+{
+	struct fsl_kept_level level = {
+		.component_id = component_id,
+		.is_of_operator = table->at[SIZE] != SIZE_MAX,
+		.allocated_bytes = fsl_table_amount(table, allocated, BYTES_PER_MB, -1),
+		.reserved_bytes = fsl_table_amount(table, reserved, BYTES_PER_MB, -1)};
+	if (table->rank->kept == NULL || component_id == FSL_STR_NONE ||
+	    !fsl_table_scaled(table, time, FSL_NS_PER_US, &level.time_ns) || level.time_ns <= 0) {
+		return FSL_OK;
+	}
+	return fsl_keep_level(table->rank, &level, err);
+}
+
 /* A row of memory_record.csv, or (*@context) of npu_module_mem.csv. */
 static enum fsl_status add_component(struct fsl_table *table, void *context, struct fsl_error *err)
 {
@@ -120,6 +143,9 @@ static enum fsl_status add_component(struct fsl_table *table, void *context, str
 	uint32_t component_id = FSL_STR_NONE;
 	struct fsl_profile_memory *memory = NULL;
 	FSL_TRY(fsl_table_intern(table, NAME, &component_id, err));
+	if (!*is_module) {
+		FSL_TRY(keep(table, component_id, TIME, ALLOCATED, RESERVED, err));
+	}
 	return add_to(table, component_id, *is_module, &memory, err);
 }
 
@@ -135,6 +161,8 @@ static enum fsl_status add_operator(struct fsl_table *table, void *context, stru
 	uint32_t component_id = FSL_STR_NONE;
 	struct fsl_profile_memory *memory = NULL;
 	FSL_TRY(fsl_table_intern_text(table, component, &component_id, err));
+	FSL_TRY(keep(table, component_id, TIME, ALLOCATED, RESERVED, err));
+	FSL_TRY(keep(table, component_id, END_TIME, END_ALLOCATED, END_RESERVED, err));
 	FSL_TRY(add_to(table, component_id, false, &memory, err));
 	int64_t n_bytes = fsl_table_amount(table, SIZE, BYTES_PER_KB, -1);
 	if (memory == NULL || n_bytes <= memory->largest_bytes) {

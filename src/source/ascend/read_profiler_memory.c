@@ -1,18 +1,21 @@
 /* MEMORY_RECORD, OP_MEMORY and NPU_MEM: the content of memory_record.csv and operator_memory.csv,
  * in bytes. The memory of the process is type "app" of NPU_MEM there, and component APP here. */
+#include "base/number.h"
 #include "base/try.h"
+#include "capture/kept_rows.h"
 #include "source/ascend/read_profiler_parts.h"
 
 #include <string.h>
 
 #include "source/ascend/files.h"
 
-enum { NAME, SIZE, DEVICE, ALLOCATED, RESERVED, ACTIVE, COLUMNS_N };
+enum { NAME, SIZE, DEVICE, ALLOCATED, RESERVED, ACTIVE, TIME, COLUMNS_N };
 
 static const struct fsl_db_column record_columns[COLUMNS_N] = {
 	[NAME] = {{"component"}, true, 0},         [SIZE] = {{"totalReserved"}, true, 0},
 	[DEVICE] = {{"deviceId"}, false, 0},       [ALLOCATED] = {{"totalAllocated"}, false, 0},
 	[RESERVED] = {{"totalReserved"}, true, 0}, [ACTIVE] = {{"totalActive"}, false, 0},
+	[TIME] = {{"timestamp"}, false, 0},
 };
 
 static const struct fsl_db_column operator_columns[COLUMNS_N] = {
@@ -22,12 +25,14 @@ static const struct fsl_db_column operator_columns[COLUMNS_N] = {
 	[ALLOCATED] = {{"allocationTotalAllocated"}, false, 0},
 	[RESERVED] = {{"allocationTotalReserved"}, false, 0},
 	[ACTIVE] = {{"allocationTotalActive"}, false, 0},
+	[TIME] = {{"allocationTime"}, false, 0},
 };
 
 static const struct fsl_db_column process_columns[COLUMNS_N] = {
-	[NAME] = {{"type"}, true, 0},        [SIZE] = {{"hbm"}, true, 0},
-	[DEVICE] = {{"deviceId"}, false, 0}, [ALLOCATED] = {{"totalAllocated"}, false, 0},
-	[RESERVED] = {{"hbm"}, true, 0},     [ACTIVE] = {{"totalAllocated"}, false, 0},
+	[NAME] = {{"type"}, true, 0},         [SIZE] = {{"hbm"}, true, 0},
+	[DEVICE] = {{"deviceId"}, false, 0},  [ALLOCATED] = {{"totalAllocated"}, false, 0},
+	[RESERVED] = {{"hbm"}, true, 0},      [ACTIVE] = {{"totalAllocated"}, false, 0},
+	[TIME] = {{"timestampNs"}, false, 0},
 };
 
 static void raise_to(const struct fsl_db_rows *rows, size_t column, int64_t *most_bytes)
@@ -46,6 +51,22 @@ static enum fsl_status add_to(struct fsl_profiler *profiler, const char *compone
 	return fsl_memory_of(profiler->rank, id, false, out, err);
 }
 
+/* Keeps what the component held at the time of the row. */
+static enum fsl_status keep(struct fsl_profiler *profiler, const struct fsl_db_rows *rows,
+			    const struct fsl_profile_memory *memory, bool is_of_operator,
+			    struct fsl_error *err)
+{
+	struct fsl_kept_level level = {.component_id = memory->component_id,
+				       .is_of_operator = is_of_operator,
+				       .allocated_bytes = -1,
+				       .reserved_bytes = -1};
+	(void)fsl_db_i64(rows, ALLOCATED, &level.allocated_bytes);
+	(void)fsl_db_i64(rows, RESERVED, &level.reserved_bytes);
+	return fsl_db_i64(rows, TIME, &level.time_ns) && level.time_ns > 0
+		       ? fsl_keep_level(profiler->rank, &level, err)
+		       : FSL_OK;
+}
+
 static enum fsl_status add_record(struct fsl_profiler *profiler, const struct fsl_db_rows *rows,
 				  uint32_t name_id, struct fsl_error *err)
 {
@@ -55,6 +76,7 @@ static enum fsl_status add_record(struct fsl_profiler *profiler, const struct fs
 		raise_to(rows, ALLOCATED, &memory->allocated_bytes);
 		raise_to(rows, RESERVED, &memory->reserved_bytes);
 		raise_to(rows, ACTIVE, &memory->active_bytes);
+		status = keep(profiler, rows, memory, false, err);
 	}
 	return status;
 }
@@ -78,7 +100,7 @@ static enum fsl_status add_operator(struct fsl_profiler *profiler, const struct 
 		memory->largest_bytes = n_bytes;
 		memory->largest_name_id = name_id;
 	}
-	return FSL_OK;
+	return keep(profiler, rows, memory, true, err);
 }
 
 static enum fsl_status add_process(struct fsl_profiler *profiler, const struct fsl_db_rows *rows,
@@ -91,6 +113,7 @@ static enum fsl_status add_process(struct fsl_profiler *profiler, const struct f
 	enum fsl_status status = add_to(profiler, "APP", &memory, err);
 	if (memory != NULL) {
 		raise_to(rows, RESERVED, &memory->reserved_bytes);
+		status = keep(profiler, rows, memory, false, err);
 	}
 	return status;
 }

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "capture/kept_rows.h"
 #include "source/ascend/breakdown.h"
 #include "source/ascend/comms.h"
 #include "source/ascend/kernel_classes.h"
@@ -197,6 +198,14 @@ static enum fsl_status count_kernel(struct pass *pass, const struct fsl_task *ta
 	const struct fsl_strpool *names = profiler->rank->names;
 	kernel.shapes = unquote(fsl_strpool_text(names, shapes), &kernel.n_shapes);
 	kernel.types = unquote(fsl_strpool_text(names, types), &kernel.n_types);
+	const struct fsl_kept_kernel kept = {.begin_ns = task->begin_ns,
+					     .end_ns = task->end_ns,
+					     .step = task->step,
+					     .name_id = task->name_id,
+					     .core_id = kernel.core_id};
+	if (profiler->rank->kept != NULL && !profiler->rank->kept->has_text) {
+		FSL_TRY(fsl_keep_kernel(profiler->rank, &kept, err));
+	}
 	if (task->kind != FSL_TASK_ON_CPU) {
 		FSL_TRY(fsl_kernel_classes_add(&pass->classes, &kernel, &at, err));
 		FSL_TRY(keep_kernel(pass, &kernel, at, err));
@@ -313,6 +322,9 @@ static enum fsl_status read_kernels(struct pass *pass, const struct fsl_db_selec
 	}
 	rank->n_kernels = pass->is_late ? 0 : rank->n_kernels;
 	rank->n_calls = pass->is_late ? 0 : rank->n_calls;
+	if (pass->is_late && rank->kept != NULL && !rank->kept->has_text) {
+		fsl_forget_kernels(rank);
+	}
 	fsl_db_rows_close(pass->rows);
 	fsl_kernel_classes_fini(&pass->classes);
 	fsl_breakdown_destroy(pass->breakdown);

@@ -1,6 +1,8 @@
 /* memory_record.csv, npu_module_mem.csv and operator_memory.csv: peak amounts. */
 #include "one_reading.h"
 
+#include "capture/kept_rows.h"
+
 #define OUTPUT_0 "insight-4rank-level2/rank_0_ascend_pt/ASCEND_PROFILER_OUTPUT/"
 
 static const struct fsl_profile_memory *component(const char *name, bool is_module)
@@ -70,6 +72,39 @@ static void operators_tell_the_largest_and_what_their_allocator_held(void **stat
 	assert_int_equal(component("GE", false)->largest_bytes, 196608);
 }
 
+/* A timeline asks for levels over time; judges do with the most. */
+static void levels_are_kept_if_they_are_wanted(void **state)
+{
+	(void)state;
+	static const char records[] = "Component,Timestamp(us),Total Allocated(MB),Total "
+				      "Reserved(MB),Device Type\n"
+				      "APP,1764246877082702.440\t,,7,NPU:0\nPTA,2,4.5,9,NPU:0\n"
+				      "PTA,N/A,1,1,NPU:0\n";
+	static const char operators[] =
+		"Name,Size(KB),Allocation Time(us),Release Time(us),"
+		"Allocation Total Allocated(MB),Release Total "
+		"Allocated(MB),Device Type\n"
+		"aten::empty,0.5,5\t,6\t,3,2,NPU:0\naten::mm,1,7,,4,,NPU:0\n";
+	reading_text(&reading, fsl_profile_read_memory_record, records);
+	assert_null(reading.rank.kept);
+	assert_int_equal(FSL_NEW(reading.rank.kept, 1, "rows", NULL), FSL_OK);
+	reading_text(&reading, fsl_profile_read_memory_record, records);
+	reading_text(&reading, fsl_profile_read_operator_memory, operators);
+	const struct fsl_kept_level *levels = reading.rank.kept->levels;
+	assert_int_equal(reading.rank.kept->n_levels, 5);
+	assert_int_equal(levels[0].time_ns, INT64_C(1764246877082702440));
+	assert_int_equal(levels[0].allocated_bytes, -1);
+	assert_int_equal(levels[0].reserved_bytes, 7 << 20);
+	assert_int_equal(levels[1].allocated_bytes, 4718592);
+	assert_false(levels[1].is_of_operator);
+	const int64_t expected_mb[] = {3, 2, 4};
+	for (int i = 0; i < 3; i++) { /* two allocations, and one release between them */
+		assert_int_equal(levels[2 + i].time_ns, 5000 + 1000 * i);
+		assert_int_equal(levels[2 + i].allocated_bytes, expected_mb[i] << 20);
+		assert_true(levels[2 + i].is_of_operator);
+	}
+}
+
 static void a_row_without_a_component_is_dropped(void **state)
 {
 	(void)state;
@@ -115,6 +150,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			operators_tell_the_largest_and_what_their_allocator_held, reading_setup,
 			reading_teardown),
+		cmocka_unit_test_setup_teardown(levels_are_kept_if_they_are_wanted, reading_setup,
+						reading_teardown),
 		cmocka_unit_test_setup_teardown(a_row_without_a_component_is_dropped, reading_setup,
 						reading_teardown),
 		cmocka_unit_test_setup_teardown(want_of_memory_is_told_at_every_place,
