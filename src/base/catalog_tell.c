@@ -159,15 +159,27 @@ static bool try_message(const struct fsl_message *message, struct span text, boo
 /* What a message has to fit. */
 enum extent {
 	FITS_WHOLE, /* a sentence from begin to end */
+	FITS_TITLE, /* likewise: a title, ": " and any text */
 	FITS_REST,  /* the end of a sentence: not one that begins with any text */
 	FITS_BEGIN  /* likewise, up to the end of a word */
 };
+
+static bool is_title(const char *english)
+{
+	size_t length = strlen(english);
+	const char *directive = strchr(english, '%');
+	return directive != NULL && directive > english && length >= 4 &&
+	       strcmp(english + length - 4, ": %s") == 0 && directive == english + length - 2;
+}
 
 /* True if @message says enough for a text of @length bytes that it fits. */
 static bool is_telling(const struct fsl_message *message, enum extent extent, size_t length)
 {
 	if (!message->has_directives) {
 		return true;
+	}
+	if (extent == FITS_TITLE && !is_title(message->english)) {
+		return false;
 	}
 	if (strncmp(message->english, "%s", 2) == 0) {
 		return extent == FITS_WHOLE && message->weight >= WEIGHT_WHOLE_MIN &&
@@ -300,8 +312,9 @@ static const struct mark {
 static const char *put_word(const char *before, struct span text, struct out *out)
 {
 	const char *c = text.begin;
-	while (c < text.end && *c != ' ' && strchr(";,:()", *c) == NULL) {
-		c++;
+	while (c < text.end && *c != ' ' && strchr(";,()", *c) == NULL &&
+	       !(*c == ':' && (c + 1 == text.end || c[1] == ' '))) {
+		c++; /* "aten::empty" is one word */
 	}
 	if (c > text.begin) {
 		put(out, (struct span){text.begin, c});
@@ -339,13 +352,27 @@ static bool is_english(struct span word)
 	return length > 2 || (length == 2 && strncmp(word.begin, "ms", 2) != 0);
 }
 
+static bool ends_in_text(const struct fsl_message *message)
+{
+	size_t length = strlen(message->english);
+	return length >= 2 && strcmp(message->english + length - 2, "%s") == 0;
+}
+
 /* The message at the begin of @rest: of a rest behind other pieces one that fits to the end, if
  * there is one, else the longest. */
 static const struct fsl_message *find_piece(const struct fsl_catalog *catalog, struct span rest,
 					    bool is_behind, struct match *match)
 {
-	const struct fsl_message *whole = is_behind ? find(catalog, rest, FITS_REST, match) : NULL;
-	return whole != NULL ? whole : find(catalog, rest, FITS_BEGIN, match);
+	struct match of_rest;
+	const struct fsl_message *begin = find(catalog, rest, FITS_BEGIN, match);
+	const struct fsl_message *whole =
+		is_behind ? find(catalog, rest, FITS_REST, &of_rest) : NULL;
+	if (whole == NULL || (begin != NULL && begin->weight > whole->weight) ||
+	    (begin == whole && !ends_in_text(whole))) {
+		return begin;
+	}
+	*match = of_rest;
+	return whole;
 }
 
 /* Messages one behind the other, and names between them. False if a word is in none of them. */
@@ -380,6 +407,24 @@ static bool tell_pieces(const struct fsl_catalog *catalog, struct span text, str
 	return is_told;
 }
 
+/* The message that @text as a whole was made from; NULL: none. A title goes before a sentence that
+ * begins with any text: "HANG: rank 3 waits for rank 5" is no sentence about "HANG: rank 3". */
+static const struct fsl_message *find_whole(const struct fsl_catalog *catalog, struct span text,
+					    struct match *match)
+{
+	struct match of_title;
+	const struct fsl_message *whole = find(catalog, text, FITS_WHOLE, match);
+	if (whole == NULL || strncmp(whole->english, "%s", 2) != 0) {
+		return whole;
+	}
+	const struct fsl_message *title = find(catalog, text, FITS_TITLE, &of_title);
+	if (title == NULL) {
+		return whole;
+	}
+	*match = of_title;
+	return title;
+}
+
 /* True if pieces say more than @whole, a label with any text behind it: "group %s". */
 static bool has_heavier_begin(const struct fsl_catalog *catalog, struct span text,
 			      const struct fsl_message *whole)
@@ -399,7 +444,7 @@ static bool tell(const struct fsl_catalog *catalog, struct span text, struct out
 	if (text.begin == text.end || depth > DEPTH_MAX) {
 		return false;
 	}
-	const struct fsl_message *message = find(catalog, text, FITS_WHOLE, &match);
+	const struct fsl_message *message = find_whole(catalog, text, &match);
 	if (message != NULL && !has_heavier_begin(catalog, text, message)) {
 		put_message(catalog, message, &match, out, depth);
 		return true;

@@ -167,8 +167,11 @@ static void set_row(struct fsl_table *table, size_t row, const struct fsl_accoun
 	add_since(&cells[COLUMN_SINCE], account, loss->since_ns);
 	add_ranks(&cells[COLUMN_RANKS], loss);
 	for (size_t column = 0; column < COLUMNS_N; column++) {
+		struct fsl_told told;
+		const char *text = column == COLUMN_KIND ? fsl_tell(cells[column].text, &told)
+							 : cells[column].text;
 		(void)snprintf(table->cells[row][column], FSL_TABLE_CELL_MAX, "%.*s",
-			       FSL_TABLE_CELL_MAX - 1, cells[column].text);
+			       FSL_TABLE_CELL_MAX - 1, text);
 	}
 }
 

@@ -12,7 +12,7 @@
 #include "base/columns.h"
 #include "base/mem.h"
 
-enum { HEADER_WORDS = 7, MESSAGES_N = 7, BYTES = 1024 };
+enum { HEADER_WORDS = 7, MESSAGES_N = 9, BYTES = 1024 };
 
 static const char *const pairs[MESSAGES_N][2] = {
 	{"%s; next: rank %d, %s", "%1$s；其次是 rank %2$s，%3$s"},
@@ -21,6 +21,8 @@ static const char *const pairs[MESSAGES_N][2] = {
 	{"cannot read", "无法读取"},
 	{"host", "主机"},
 	{"group %s", "通信组 %s"},
+	{"HANG: %s", "卡死：%s"},
+	{"rank %d holds %s up: it is longer at work; %s", "rank %1$s 拖慢 %2$s：工作更久；%3$s"},
 	{"group %s is not complete, %d ranks", "通信组 %s 不完整，%s 个 rank"},
 };
 
@@ -80,6 +82,29 @@ static void message_that_says_more_goes_before_one_that_takes_all(void **state)
 	check("group a1 is not complete, 3 ranks; below 2.5 ms",
 	      "通信组 a1 不完整，3 个 rank；低于 2.5 ms");
 	check("x: group b2 is not complete, 14 ranks", "x：通信组 b2 不完整，14 个 rank");
+}
+
+static void title_goes_before_a_sentence_that_begins_with_any_text(void **state)
+{
+	(void)state;
+	check("HANG: a1 waits for b2", "卡死：b2让 a1 等待");
+	check("HANG: host", "卡死：主机");
+}
+
+static void rest_of_a_sentence_behind_a_name_is_one_message(void **state)
+{
+	(void)state;
+	check("slow_rank: rank 3 holds a1 up: it is longer at work; below 4.0 ms, x2",
+	      "slow_rank：rank 3 拖慢 a1：工作更久；低于 4.0 ms，x2");
+	check("x: rank 11 holds b2 up: it is longer at work; host",
+	      "x：rank 11 拖慢 b2：工作更久；主机");
+}
+
+static void marks_between_clauses_are_wide_and_those_of_lists_of_numbers_stay(void **state)
+{
+	(void)state;
+	check("host a1 4, 5, below 3.0 ms; host", "主机 a1 4, 5，低于 3.0 ms；主机");
+	check("aten::empty 7, below 2.0 ms", "aten::empty 7，低于 2.0 ms");
 }
 
 static void begin_of_a_sentence_that_was_cut_is_left_out(void **state)
@@ -153,6 +178,9 @@ int main(void)
 		cmocka_unit_test(numbers_and_names_of_a_sentence_are_kept),
 		cmocka_unit_test(sentences_within_sentences_are_translated),
 		cmocka_unit_test(message_that_says_more_goes_before_one_that_takes_all),
+		cmocka_unit_test(title_goes_before_a_sentence_that_begins_with_any_text),
+		cmocka_unit_test(rest_of_a_sentence_behind_a_name_is_one_message),
+		cmocka_unit_test(marks_between_clauses_are_wide_and_those_of_lists_of_numbers_stay),
 		cmocka_unit_test(begin_of_a_sentence_that_was_cut_is_left_out),
 		cmocka_unit_test(facts_stay_as_they_are),
 		cmocka_unit_test(reasons_among_facts_are_translated),
