@@ -6,7 +6,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 {
 	static const char *const names[] = {"os_trace_x_rank_3_7.pb", "io_trace_rank0_7.pb",
-					    "os_trace.pb"};
+					    "os_trace.pb", "mutex_trace_rank1_7.pb"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct fsl_host_events events;
 		struct fsl_reader *reader = fuzz_reader(data, n_bytes);

@@ -270,6 +270,9 @@ def check_host(program, _, scratch):
     (folder / "os_trace_20260130_09_rank_3_77.pb").write_bytes(entries(*off) + b"\x13")
     calls = [message(second + 2, 30, 4, 1, 1, 3, b"part-\xff.bin"), message(second + 40, 0, 4, 1, 7, 3)]
     (folder / "io_trace_trace_rank3_77.pb").write_bytes(entries(*calls))
+    frames = b"".join(b"*" + varint(len(item)) + item for item in (message(16, b"libc.so"), message(32, b"libnn.so")))
+    (folder / "mutex_trace_trace_rank5_77.pb").write_bytes(
+        entries(message(second + 41, 3, 6) + frames, message(second + 50, 4, 7)))
     trace = check_input(program, scratch, "host", [scratch / "home"], "--no-verdict")
     found = [(event[0], event[2] // 1000 - second, event[3] // 1000 - second, event[4], event[6])
              for event in trace.events] if trace is not None else []
@@ -278,7 +281,9 @@ def check_host(program, _, scratch):
                 (4, 2, 32, "part-\ufffd.bin", {"key": 1, "step": 4}),
                 (4, 5, 25, "acl_thread", {"key": 8}),
                 (4, 20, 30, "python", {"key": 7, "next_task": "tar"}),
-                (4, 40, 40, "", {"key": 7, "step": 4})]
+                (4, 40, 40, "", {"key": 7, "step": 4}),
+                (6, 41, 44, "libc.so+0x10", {"step": 6, "call_path": "libnn.so+0x20;libc.so+0x10"}),
+                (6, 50, 54, "(no call path)", {"step": 7, "call_path": "(no call path)"})]
     if found != expected:
         fault(f"host: {found}")
     told = convert(program, [scratch / "home"], scratch / "told.json", "--no-verdict")

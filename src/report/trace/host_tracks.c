@@ -12,11 +12,11 @@
 struct view {
 	const struct fsl_host_events *events;
 	uint32_t *names; /* by name id */
-	uint32_t category, key, delay, next, step;
+	uint32_t category, key, delay, next, step, path;
 };
 
-static const char *const lanes[FSL_HOST_KINDS_N] = {"page faults", "swapping", "compaction",
-						    "reclaim",     "off cpu",  "i/o"};
+static const char *const lanes[FSL_HOST_KINDS_N] = {
+	"page faults", "swapping", "compaction", "reclaim", "off cpu", "i/o", "mutex"};
 _Static_assert((int)FSL_HOST_KINDS_N <= (int)FSL_SLICE_FAMILIES_MAX, "a lane for each kind");
 
 static void times_of(const void *context, uint32_t idx, int64_t *begin_ns, int64_t *end_ns)
@@ -43,7 +43,9 @@ static void fill(const void *context, uint32_t idx, struct fsl_track_event *even
 	const struct fsl_host_event *from = &view->events->items[idx];
 	event->name = view->names[from->name_id];
 	event->category = view->category;
-	add_arg(event, view->key, FSL_STR_NONE, from->key);
+	if (from->kind != FSL_HOST_MUTEX) {
+		add_arg(event, view->key, FSL_STR_NONE, from->key);
+	}
 	if (from->run_delay_ns >= 0) {
 		add_arg(event, view->delay, FSL_STR_NONE, from->run_delay_ns);
 	}
@@ -52,6 +54,9 @@ static void fill(const void *context, uint32_t idx, struct fsl_track_event *even
 	}
 	if (from->step >= 0) {
 		add_arg(event, view->step, FSL_STR_NONE, from->step);
+	}
+	if (from->path_id != FSL_STR_NONE) {
+		add_arg(event, view->path, view->names[from->path_id], 0);
 	}
 }
 
@@ -73,6 +78,7 @@ static enum fsl_status make_view(struct view **out, struct fsl_track_plan *plan,
 	FSL_TRY(fsl_track_plan_text(plan, "run_delay_ns", &view->delay, err));
 	FSL_TRY(fsl_track_plan_text(plan, "next_task", &view->next, err));
 	FSL_TRY(fsl_track_plan_text(plan, "step", &view->step, err));
+	FSL_TRY(fsl_track_plan_text(plan, "call_path", &view->path, err));
 	*out = view;
 	return FSL_OK;
 }

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/number.h"
 #include "host.pb-c.h"
 #include "source/ingest.h"
+#include "source/systrace/host_stack.h"
 #include "source/systrace/pb_memory.h"
 #include "source/systrace/timeline_wire.h"
 
@@ -24,9 +26,18 @@ struct thread {
 	size_t event;
 };
 
+struct reading;
+
+/* A kind of file, by the begin of its name. */
+struct form {
+	const char *prefix;
+	const ProtobufCMessageDescriptor *entry;
+	enum fsl_status (*add)(struct reading *r, const void *entry, struct fsl_error *err);
+};
+
 struct reading {
 	struct fsl_host_events *events;
-	bool is_io;
+	const struct form *form;
 	int32_t rank; /* of the name; FSL_RANK_UNKNOWN: entries tell it */
 	struct thread threads[THREADS_MAX];
 	size_t n_threads;
@@ -45,17 +56,6 @@ void fsl_host_events_fini(struct fsl_host_events *events)
 	fsl_strpool_destroy(events->names);
 	fsl_free(events->items);
 	*events = (struct fsl_host_events){0};
-}
-
-static bool is_io_name(const char *name)
-{
-	return strncmp(name, "io_trace", strlen("io_trace")) == 0;
-}
-
-bool fsl_host_knows(const char *name)
-{
-	return (is_io_name(name) || strncmp(name, "os_trace", strlen("os_trace")) == 0) &&
-	       strstr(name, ".pb") != NULL;
 }
 
 int32_t fsl_host_rank_of_name(const char *name)
@@ -128,12 +128,14 @@ static enum fsl_status append(struct reading *r, const struct fsl_host_event *ev
 	return FSL_APPEND(r->events, items, event, err);
 }
 
-static enum fsl_status add_cpu(struct reading *r, const HostCpuEntry *entry, struct fsl_error *err)
+static enum fsl_status add_cpu(struct reading *r, const void *message, struct fsl_error *err)
 {
+	const HostCpuEntry *entry = message;
 	struct fsl_host_event event = {.run_delay_ns = -1,
 				       .step = -1,
 				       .key = entry->key,
 				       .next_id = FSL_STR_NONE,
+				       .path_id = FSL_STR_NONE,
 				       .rank = choose_rank(r, entry->rank)};
 	if (entry->type > FSL_HOST_OFF_CPU || !set_times(&event, entry->start_us, entry->dur_us)) {
 		drop(r->events, FSL_DROP_MALFORMED);
@@ -153,12 +155,14 @@ static enum fsl_status add_cpu(struct reading *r, const HostCpuEntry *entry, str
 	return FSL_OK;
 }
 
-static enum fsl_status add_io(struct reading *r, const HostIoEntry *entry, struct fsl_error *err)
+static enum fsl_status add_io(struct reading *r, const void *message, struct fsl_error *err)
 {
+	const HostIoEntry *entry = message;
 	struct fsl_host_event event = {.run_delay_ns = -1,
 				       .step = entry->step,
 				       .key = entry->type,
 				       .next_id = FSL_STR_NONE,
+				       .path_id = FSL_STR_NONE,
 				       .kind = FSL_HOST_IO,
 				       .rank = choose_rank(r, entry->rank)};
 	if (!set_times(&event, entry->start_us, entry->dur_us) ||
@@ -172,23 +176,62 @@ static enum fsl_status add_io(struct reading *r, const HostIoEntry *entry, struc
 	return append(r, &event, err);
 }
 
+/* The caller of the lock is the innermost frame. Entries have no rank: the name of the file has. */
+static enum fsl_status add_mutex(struct reading *r, const void *message, struct fsl_error *err)
+{
+	const HostMutexEntry *entry = message;
+	struct fsl_host_event event = {.run_delay_ns = -1,
+				       .step = entry->step,
+				       .next_id = FSL_STR_NONE,
+				       .kind = FSL_HOST_MUTEX,
+				       .rank = choose_rank(r, 0)};
+	if (!set_times(&event, entry->start_us, entry->dur_us)) {
+		drop(r->events, FSL_DROP_MALFORMED);
+		return FSL_OK;
+	}
+	FSL_TRY(fsl_host_frame_add(r->events->names, entry->frames, entry->n_frames, &event.name_id,
+				   err));
+	FSL_TRY(fsl_host_stack_add(r->events->names, entry->frames, entry->n_frames, &event.path_id,
+				   err));
+	return append(r, &event, err);
+}
+
+static const struct form forms[] = {
+	{"os_trace", &host_cpu_entry__descriptor, add_cpu},
+	{"io_trace", &host_io_entry__descriptor, add_io},
+	{"mutex_trace", &host_mutex_entry__descriptor, add_mutex},
+};
+
+/* NULL: a file of another kind. */
+static const struct form *form_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (strncmp(name, forms[i].prefix, strlen(forms[i].prefix)) == 0) {
+			return &forms[i];
+		}
+	}
+	return NULL;
+}
+
+bool fsl_host_knows(const char *name)
+{
+	return form_of(name) != NULL && strstr(name, ".pb") != NULL;
+}
+
 static enum fsl_status read_entry(struct reading *r, const char *data, size_t n_bytes,
 				  struct fsl_error *err)
 {
 	bool is_short = false;
 	enum fsl_status status = FSL_OK;
 	ProtobufCAllocator allocator = fsl_pb_allocator(&is_short);
-	const ProtobufCMessageDescriptor *form =
-		r->is_io ? &host_io_entry__descriptor : &host_cpu_entry__descriptor;
-	ProtobufCMessage *message =
-		protobuf_c_message_unpack(form, &allocator, n_bytes, (const uint8_t *)data);
+	ProtobufCMessage *message = protobuf_c_message_unpack(r->form->entry, &allocator, n_bytes,
+							      (const uint8_t *)data);
 	if (is_short) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: bytes=%zu", n_bytes);
 	} else if (message == NULL) {
 		drop(r->events, FSL_DROP_MALFORMED);
 	} else {
-		status = r->is_io ? add_io(r, (const HostIoEntry *)message, err)
-				  : add_cpu(r, (const HostCpuEntry *)message, err);
+		status = r->form->add(r, message, err);
 	}
 	if (message != NULL) {
 		protobuf_c_message_free_unpacked(message, &allocator);
@@ -227,9 +270,11 @@ enum fsl_status fsl_host_read(struct fsl_host_events *events, struct fsl_reader 
 	bool is_cut = false;
 	struct reading *r = NULL;
 	struct fsl_error why = {0};
+	const struct form *form = form_of(file_name);
+	FSL_REQUIRE(form != NULL);
 	FSL_TRY(FSL_NEW(r, 1, "readings", err));
 	r->events = events;
-	r->is_io = is_io_name(file_name);
+	r->form = form;
 	r->rank = fsl_host_rank_of_name(file_name);
 	enum fsl_status status = read_entries(r, reader, &is_cut, &why);
 	if (status == FSL_ERR_IO || status == FSL_ERR_FORMAT) { /* what came before stays */
