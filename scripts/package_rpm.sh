@@ -15,11 +15,11 @@ rpm_build() {
 		"$@" "$root/packaging/failslow.spec"
 }
 
-# Then the same content once more as a later release.
+# Then the same content once more as a later release. rpm lists only those folders of build-ids that it makes itself.
 build_rpm() {
 	rm -rf "$work/rpm" && mkdir -p "$work/rpm/SOURCES"
 	git -C "$root" archive --prefix="failslow-$version/" -o "$work/rpm/SOURCES/failslow-$version.tar.gz" "$commit"
-	rpm_build && rpm_build --short-circuit --define 'dist .later'
+	rpm_build && rm -rf "$work/rpm/buildroot/usr/lib/.build-id" && rpm_build --short-circuit --define 'dist .later'
 }
 
 rpm_contents() {
@@ -34,14 +34,15 @@ rpm_contents() {
 		! rpm -qp --requires "$work"/rpm/RPMS/*/failslow-"$version"-1.x86_64.rpm | grep -q openblas
 }
 
-# As on Fedora and openEuler, no unit is enabled unless somebody says so.
+# As on Fedora and openEuler, no unit is enabled unless somebody says so, and folders of many packages are there.
 rpm_root() {
 	halt
 	fresh_debian "$work/root" systemd && in_root apt-get update &&
 		in_root apt-get install -y --no-install-recommends libgsl27 libcjson1 libprotobuf-c1 libcsv3 libpcre2-8-0 \
 			libsqlite3-0 zlib1g libzstd1 libgomp1 rpm || return 1
 	mkdir -p "$chroot/usr/lib/systemd/system-preset" "$chroot/usr/share/bash-completion/completions" \
-		"$chroot/usr/share/locale/zh_CN/LC_MESSAGES" "$chroot/usr/share/zsh/site-functions" "$chroot/var/lib/private"
+		"$chroot/usr/share/licenses" "$chroot/usr/share/locale/zh_CN/LC_MESSAGES" \
+		"$chroot/usr/share/zsh/site-functions" "$chroot/var/lib/private"
 	echo 'disable *' >"$chroot/usr/lib/systemd/system-preset/99-default-disable.preset"
 	mkdir -p "$chroot/srv/first" "$chroot/srv/later"
 	cp -r "$root/datasets/faults/slow_rank" "$chroot/srv/told"
