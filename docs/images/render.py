@@ -3,7 +3,7 @@
 
 usage: docs/images/render.py OUT.svg SHOWN_COMMAND -- COMMAND...
 
-The picture of the quick start:
+The picture of the quick start, and the Chinese one, which begins with LC_ALL=zh_CN.UTF-8:
   docs/images/render.py docs/images/quickstart.svg "scripts/quickstart.sh" -- build/failslow \
       --config datasets/faults/slow_rank/model_config.json --now 1750000066892495774 --output build/quickstart
 """
@@ -15,6 +15,7 @@ import struct
 import subprocess
 import sys
 import termios
+import unicodedata
 from html import escape
 
 COLUMNS, ROWS = 100, 40
@@ -39,6 +40,11 @@ def terminal_output(command):
             pass
     os.close(ours)
     return b"".join(chunks).decode("utf-8").replace("\r\n", "\n")
+
+
+def columns_of(text):
+    """Columns of a terminal that a text takes: two for each wide character."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def spans(line):
@@ -76,11 +82,11 @@ def draw(lines):
             # Each run of words stands at its own column, with its own length: columns stay aligned whatever font
             # the viewer has, and none depends on how it treats several blanks.
             for words in re.finditer(r"\S+(?: \S+)*", text):
-                x = MARGIN + CHAR_W * (column + words.start())
-                length = CHAR_W * len(words.group())
+                x = MARGIN + CHAR_W * (column + columns_of(text[:words.start()]))
+                length = CHAR_W * columns_of(words.group())
                 out.append(f'<text x="{x:.1f}" y="{y}" textLength="{length:.1f}"{attributes}>'
                            f'{escape(words.group())}</text>')
-            column += len(text)
+            column += columns_of(text)
     return "\n".join(out + ["</g>", "</svg>", ""])
 
 
