@@ -2,7 +2,6 @@
 #include "report/page/charts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "model/matrices.h"
@@ -20,28 +19,32 @@ static bool has(const struct fsl_html *page)
 	       page->n_ranks > 2;
 }
 
-static int by_code(const void *a, const void *b)
+/* The code that @n_below of the counted ones lie below; ms. */
+static double ms_at(const size_t counts[256], size_t n_below)
 {
-	return *(const unsigned char *)a - *(const unsigned char *)b;
+	int code = 1;
+	for (size_t n = counts[1]; code < 255 && n <= n_below; n += counts[code]) {
+		code++;
+	}
+	return (double)fsl_matrix_ms((uint8_t)code);
 }
 
-/* @codes: room for all ranks. */
-static struct level level_of(const struct fsl_html *page, size_t column, unsigned char *codes)
+static struct level level_of(const struct fsl_html *page, size_t column)
 {
-	size_t n = 0;
+	size_t n = 0, counts[256] = {0};
 	for (size_t r = 0; r < page->n_ranks; r++) {
 		unsigned char code = page->own.codes[r * page->n_columns + column];
-		if (fsl_html_is_peer(page, page->worst, r) && code > 0) {
-			codes[n++] = code;
+		if (code > 0 && fsl_html_is_peer(page, page->worst, r)) {
+			counts[code]++;
+			n++;
 		}
 	}
 	unsigned char mine = page->own.codes[page->worst * page->n_columns + column];
 	struct level level = {NAN, NAN, NAN, (double)fsl_matrix_ms(mine)};
 	if (n > 0) {
-		qsort(codes, n, 1, by_code);
-		level.low = (double)fsl_matrix_ms(codes[(n - 1) / 10]);
-		level.middle = (double)fsl_matrix_ms(codes[(n - 1) / 2]);
-		level.high = (double)fsl_matrix_ms(codes[(n - 1) - (n - 1) / 10]);
+		level.low = ms_at(counts, (n - 1) / 10);
+		level.middle = ms_at(counts, (n - 1) / 2);
+		level.high = ms_at(counts, (n - 1) - (n - 1) / 10);
 	}
 	return level;
 }
@@ -121,14 +124,13 @@ static void set_range(double range[2], const struct fsl_html *page, const struct
 static void draw(struct fsl_markup *markup, const struct fsl_html *page)
 {
 	struct level *levels = fsl_calloc(page->n_columns, sizeof(*levels));
-	unsigned char *codes = fsl_calloc(page->n_ranks, 1);
 	double range[2];
-	if (levels == NULL || codes == NULL) {
+	if (levels == NULL) {
 		markup->pack.is_failed = true;
-		goto out;
+		return;
 	}
 	for (size_t c = 0; c < page->n_columns; c++) {
-		levels[c] = level_of(page, c, codes);
+		levels[c] = level_of(page, c);
 	}
 	set_range(range, page, levels);
 	fsl_chart_open(markup, "bandchart", HEIGHT, "own time of the told rank and of its peers");
@@ -154,9 +156,7 @@ static void draw(struct fsl_markup *markup, const struct fsl_html *page)
 	fsl_markup_put(markup, "\"/><text class=\"tag picked\" x=\"%d\"></text>",
 		       (int64_t)LEFT + 6);
 	fsl_chart_close(markup);
-out:
 	fsl_free(levels);
-	fsl_free(codes);
 }
 
 static void put_level(struct fsl_markup *markup, const struct level *level)
@@ -173,7 +173,6 @@ static void tell(struct fsl_markup *markup, const struct fsl_html *page)
 {
 	enum { TOLD_MAX = 32 };
 	char clock[16];
-	unsigned char *codes = fsl_calloc(page->n_ranks, 1);
 	size_t n = page->n_columns, every = n / TOLD_MAX + (n % TOLD_MAX != 0);
 	const unsigned char *told = page->own.codes + page->worst * n;
 	fsl_markup_raw(markup, "<thead><tr>");
@@ -183,18 +182,16 @@ static void tell(struct fsl_markup *markup, const struct fsl_html *page)
 	fsl_html_say(markup, "th class=\"n\"", FSL_PAGE_PEERS);
 	fsl_html_say(markup, "th class=\"n\"", FSL_PAGE_HIGH);
 	fsl_markup_raw(markup, "</tr></thead><tbody>");
-	for (size_t begin = 0; codes != NULL && begin < n; begin += every) {
+	for (size_t begin = 0; begin < n; begin += every) {
 		size_t longest = begin;
 		for (size_t c = begin; c < begin + every && c < n; c++) {
 			longest = told[c] > told[longest] ? c : longest;
 		}
-		const struct level level = level_of(page, longest, codes);
+		const struct level level = level_of(page, longest);
 		fsl_markup_put(markup, "<tr><td>%s", fsl_chart_column_clock(page, longest, clock));
 		put_level(markup, &level);
 	}
 	fsl_markup_raw(markup, "</tbody>");
-	markup->pack.is_failed |= codes == NULL;
-	fsl_free(codes);
 }
 
 const struct fsl_chart fsl_chart_band = {

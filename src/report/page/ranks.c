@@ -158,9 +158,19 @@ static bool has_raster(const struct fsl_html *page)
 	       page->step_ms > 0.0;
 }
 
-/* The longest excess of a rank: its column; SIZE_MAX if nothing was seen. @n_above: columns in
- * which it counts. */
-static size_t longest_of(const struct fsl_html *page, size_t r, size_t *n_above)
+/* The first code of an excess that counts: codes rise. */
+static unsigned int least_code(const struct fsl_html *page)
+{
+	unsigned int code = 1;
+	while (code < 256 && fsl_html_class(page, (double)fsl_matrix_ms((uint8_t)code)) == 0) {
+		code++;
+	}
+	return code;
+}
+
+/* The longest excess of a rank: its column; SIZE_MAX if nothing was seen. @n_above: columns with
+ * codes from @least on. */
+static size_t longest_of(const struct fsl_html *page, size_t r, unsigned int least, size_t *n_above)
 {
 	const unsigned char *codes = page->loss.codes + r * page->n_columns;
 	size_t longest = SIZE_MAX;
@@ -169,8 +179,7 @@ static size_t longest_of(const struct fsl_html *page, size_t r, size_t *n_above)
 		if (codes[c] > 0 && (longest == SIZE_MAX || codes[c] > codes[longest])) {
 			longest = c;
 		}
-		*n_above +=
-			codes[c] > 0 && fsl_html_class(page, (double)fsl_matrix_ms(codes[c])) > 0;
+		*n_above += codes[c] >= least;
 	}
 	return longest;
 }
@@ -184,9 +193,10 @@ static void put_twin(struct fsl_markup *markup, const struct fsl_html *page)
 	char clock[16];
 	struct row *rows = fsl_calloc(page->n_ranks + 1, sizeof(*rows));
 	size_t n_above = 0;
+	const unsigned int least = least_code(page);
 	markup->pack.is_failed |= rows == NULL;
 	for (size_t r = 0; rows != NULL && r < page->n_ranks; r++) {
-		size_t longest = longest_of(page, r, &n_above);
+		size_t longest = longest_of(page, r, least, &n_above);
 		double ms = longest == SIZE_MAX
 				    ? -1.0
 				    : (double)fsl_matrix_ms(
@@ -201,7 +211,7 @@ static void put_twin(struct fsl_markup *markup, const struct fsl_html *page)
 	fsl_html_put_head(markup, columns);
 	for (size_t i = 0; rows != NULL && i < page->n_ranks && i < TWIN_MAX; i++) {
 		const struct fsl_html_rank *rank = &page->ranks[rows[i].rank_idx];
-		size_t longest = longest_of(page, rows[i].rank_idx, &n_above);
+		size_t longest = longest_of(page, rows[i].rank_idx, least, &n_above);
 		fsl_markup_put(markup, "<tr%h><td class=\"n\">%d<td>%s",
 			       rank->is_named ? " class=\"hit\"" : "", rank->rank,
 			       fsl_html_host(page, rank));
