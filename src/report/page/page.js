@@ -51,7 +51,7 @@ all("#ranks tbody tr").forEach(function(t){t.onclick=function(){pick(index[t.cel
 
 /* The raster. */
 var canvas=q("#canvas");
-function draw(bytes){var n=D.rank.length,m=D.columns,h=Math.max(1,Math.min(14,Math.floor(360/n))),pad=n<=24?64:0,
+function draw(bytes){var n=D.rank.length,m=D.columns,h=Math.max(1,Math.min(14,Math.floor(360/n))),bands=n>24&&canvas.dataset.hosts?canvas.dataset.hosts.split("\n"):[],pad=n<=24?64:bands.length?100:0,
 wide=canvas.clientWidth||1180,dpr=window.devicePixelRatio||1,high=Math.min(720,Math.max(n*h,60)),g=canvas.getContext("2d"),
 off=document.createElement("canvas"),o,img,k=[0,1,2,3,4].map(function(i){return rgb(css("--k"+i))}),hit={};
 D.hit.forEach(function(r){hit[r]=1});
@@ -64,11 +64,13 @@ var p=(i*m+c)*4,col=v<0?[0,0,0,0]:k[v].concat(255);img.data[p]=col[0];img.data[p
 o.putImageData(img,0,0);
 canvas.style.height=high+"px";canvas.width=Math.round(wide*dpr);canvas.height=Math.round(high*dpr);g.scale(dpr,dpr);g.imageSmoothingEnabled=false;
 g.drawImage(off,pad,0,wide-pad,high);
-g.fillStyle=css("--ink");g.font="12px system-ui,sans-serif";g.textBaseline="middle";var last=-99;
-D.rank.forEach(function(x,r){var y=(r+.5)*high/n;if(pad){g.fillStyle=css(hit[r]?"--hot":"--soft");g.fillText("rank "+x,0,y)}
-else if(hit[r]){g.fillStyle=css("--hot");g.fillRect(0,y-Math.max(1,high/n/2),wide,1);if(y-last>13){last=y;g.fillText("rank "+x,4,y<12?y+9:y-8-Math.max(0,high/n/2-1))}}});
+g.font="12px system-ui,sans-serif";g.textBaseline="middle";var last=-99;
+bands.forEach(function(b,i){var from=parseInt(b,10)*high/n,to=i+1<bands.length?parseInt(bands[i+1],10)*high/n:high;
+if(i){g.fillStyle=css("--bg");g.fillRect(0,from-.5,wide,1.5)}g.fillStyle=css("--soft");if(to-from>=11)g.fillText(b.slice(b.indexOf(" ")+1),0,(from+to)/2)});
+D.rank.forEach(function(x,r){var y=(r+.5)*high/n;if(n<=24){g.fillStyle=css(hit[r]?"--hot":"--soft");g.fillText("rank "+x,0,y)}
+else if(hit[r]){g.fillStyle=css("--hot");g.fillRect(pad,y-Math.max(1,high/n/2),wide-pad,1);if(y-last>13){last=y;g.fillText("rank "+x,pad+4,y<12?y+9:y-8-Math.max(0,high/n/2-1))}}});
 if(picked>=0){var top=picked*high/n,tall=Math.max(high/n,3);g.strokeStyle=css("--ink");g.lineWidth=1.5;g.strokeRect(pad+.75,top-(tall-high/n)/2,wide-pad-1.5,tall);
-if(!pad){g.fillStyle=css("--ink");g.fillText("rank "+D.rank[picked],4,top<14?top+tall+9:top-8)}}
+if(n>24){g.fillStyle=css("--ink");g.fillText("rank "+D.rank[picked],pad+4,top<14?top+tall+9:top-8)}}
 canvas.dataset.drawn="1";
 function row(e){var b=canvas.getBoundingClientRect();return Math.min(Math.max(Math.floor((e.clientY-b.top)/b.height*n),0),n-1)}
 canvas.onclick=function(e){pick(row(e))};

@@ -225,6 +225,28 @@ static void put_twin(struct fsl_markup *markup, const struct fsl_html *page)
 	fsl_free(rows);
 }
 
+/* Where the rows of each host begin, a line each: "8 node2"; nothing if there are too many to be
+ * seen, or if hosts have no rows beside each other. */
+static void put_bands(struct fsl_markup *markup, const struct fsl_html *page)
+{
+	enum { BANDS_MAX = 64 };
+	size_t n = 0;
+	for (size_t r = 0; r < page->n_ranks; r++) {
+		n += r == 0 || page->ranks[r].host != page->ranks[r - 1].host;
+	}
+	if (n < 2 || n > BANDS_MAX || n != page->n_hosts) {
+		return;
+	}
+	fsl_markup_raw(markup, " data-hosts=\"");
+	for (size_t r = 0; r < page->n_ranks; r++) {
+		if (r == 0 || page->ranks[r].host != page->ranks[r - 1].host) {
+			fsl_markup_put(markup, "%h%d ", r > 0 ? "&#10;" : "", (int64_t)r);
+			fsl_chart_put_end(markup, fsl_html_host(page, &page->ranks[r]), 14);
+		}
+	}
+	fsl_markup_raw(markup, "\"");
+}
+
 void fsl_html_put_raster(struct fsl_markup *markup, const struct fsl_html *page)
 {
 	if (!has_raster(page)) {
@@ -237,7 +259,9 @@ void fsl_html_put_raster(struct fsl_markup *markup, const struct fsl_html *page)
 	fsl_html_say(markup, "span", FSL_PAGE_PICK);
 	fsl_markup_raw(markup, "</p><noscript>");
 	fsl_html_say(markup, "p class=\"empty\"", FSL_PAGE_RASTER_SCRIPT);
-	fsl_markup_raw(markup, "</noscript><canvas id=\"canvas\" tabindex=\"0\"></canvas>");
+	fsl_markup_raw(markup, "</noscript><canvas id=\"canvas\" tabindex=\"0\"");
+	put_bands(markup, page);
+	fsl_markup_raw(markup, "></canvas>");
 	fsl_chart_put_scale(markup);
 	fsl_markup_raw(markup, "</span><span id=\"hover\" role=\"status\"></span></p>");
 	put_twin(markup, page);
