@@ -12,8 +12,11 @@
 enum {
 	/* Bytes of an event without its texts: keys, and numbers of 20 digits. */
 	EVENT_BYTES = 512 + 64 * FSL_TRACK_ARGS_MAX,
+	/* Short pieces are copied with this many bytes, which takes no call; their sources have so
+	 * much room, and so has the output by EVENT_BYTES. */
+	COPIED_BYTES = 32,
 	ESCAPED_BYTES = 6, /* of one byte of a text, at most: \u001f */
-	DIGITS_MAX = 20,
+	HEX_DIGITS_MAX = 16,
 	PAIRS = 100, /* of decimal digits */
 };
 
@@ -28,6 +31,8 @@ struct fsl_track_writing {
 	const struct fsl_strpool *texts;
 	struct json_text *json; /* by id */
 	size_t n_json, json_capacity;
+	struct json_text *places; /* pid and tid, by number of a track */
+	size_t n_places, places_capacity;
 	struct fsl_arena arena;
 	int64_t base_ns;
 	bool is_behind; /* the array has an event */
@@ -75,11 +80,12 @@ static enum fsl_status make_json(struct fsl_track_writing *w, uint32_t id, struc
 	if (w->json[id].bytes != NULL) {
 		return FSL_OK;
 	}
-	char *bytes = fsl_arena_take(&w->arena, ESCAPED_BYTES * length + 2);
+	char *bytes = fsl_arena_take(&w->arena, ESCAPED_BYTES * length + 2 + COPIED_BYTES);
 	if (bytes == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: bytes=%zu", length);
 	}
 	w->json[id] = (struct json_text){bytes, escape(bytes, text)};
+	memset(bytes + w->json[id].n_bytes, 0, COPIED_BYTES);
 	return FSL_OK;
 }
 
@@ -94,29 +100,52 @@ static inline enum fsl_status need(struct fsl_track_writing *w, uint32_t id, siz
 	return FSL_OK;
 }
 
+/* Appends bytes behind which COPIED_BYTES can be read. */
+static inline void put_padded(struct fsl_track_writing *w, const char *bytes, size_t n_bytes)
+{
+	struct fsl_track_output *output = w->output;
+	if (n_bytes <= COPIED_BYTES) {
+		memcpy(output->block + output->n, bytes, COPIED_BYTES);
+		output->n += n_bytes;
+	} else {
+		fsl_track_output_put(output, bytes, n_bytes);
+	}
+}
+
 static inline void put_text(struct fsl_track_writing *w, uint32_t id)
 {
-	fsl_track_output_put(w->output, w->json[id].bytes, w->json[id].n_bytes);
+	put_padded(w, w->json[id].bytes, w->json[id].n_bytes);
 }
 
 #define PUT(w, literal) fsl_track_output_put((w)->output, (literal), sizeof(literal) - 1)
 
-static void put_u64(struct fsl_track_writing *w, uint64_t value)
+static size_t count_digits(uint64_t value)
 {
-	char digits[DIGITS_MAX];
-	char *at = digits + sizeof(digits);
+	size_t n = 1;
+	while (value >= 10000) {
+		value /= 10000;
+		n += 4;
+	}
+	return n + (value >= 10) + (value >= 100) + (value >= 1000);
+}
+
+/* Writes the digits where they stay, the last pair first. */
+static inline void put_u64(struct fsl_track_writing *w, uint64_t value)
+{
+	struct fsl_track_output *output = w->output;
+	size_t n = count_digits(value);
+	char *at = output->block + output->n + n;
+	output->n += n;
 	while (value >= PAIRS) {
 		at -= 2;
 		memcpy(at, w->pairs + 2 * (value % PAIRS), 2);
 		value /= PAIRS;
 	}
 	if (value >= 10) {
-		at -= 2;
-		memcpy(at, w->pairs + 2 * value, 2);
+		memcpy(at - 2, w->pairs + 2 * value, 2);
 	} else {
-		*--at = (char)('0' + value);
+		at[-1] = (char)('0' + value);
 	}
-	fsl_track_output_put(w->output, at, (size_t)(digits + sizeof(digits) - at));
 }
 
 static void put_i64(struct fsl_track_writing *w, int64_t value)
@@ -144,9 +173,17 @@ static void put_scaled(struct fsl_track_writing *w, int64_t thousandths)
 /* As a text "0x2a": readers of bind_id expect one. */
 static void put_hex(struct fsl_track_writing *w, uint64_t value)
 {
-	char digits[DIGITS_MAX + 3];
-	int n = snprintf(digits, sizeof(digits), "\"0x%" PRIx64 "\"", value);
-	fsl_track_output_put(w->output, digits, (size_t)n);
+	static const char hex[] = "0123456789abcdef";
+	struct fsl_track_output *output = w->output;
+	size_t n = 1;
+	while (n < HEX_DIGITS_MAX && value >> (4 * n) != 0) {
+		n++;
+	}
+	PUT(w, "\"0x");
+	for (size_t i = n; i-- > 0;) {
+		output->block[output->n++] = hex[value >> (4 * i) & 15];
+	}
+	PUT(w, "\"");
 }
 
 static void put_comma(struct fsl_track_writing *w)
@@ -228,7 +265,28 @@ static enum fsl_status process(struct fsl_track_writing *w, const struct fsl_tra
 	return put_metadata(w, &place, err);
 }
 
-/* Counters need none: they are told apart by their names. */
+/* Keeps what stands in every event of the track. */
+static enum fsl_status keep_place(struct fsl_track_writing *w, const struct fsl_track *track,
+				  struct fsl_error *err)
+{
+	char text[64];
+	int n = snprintf(text, sizeof(text),
+			 ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"ts\":", track->pid,
+			 track->tid);
+	FSL_TRY(FSL_GROW(w->places, w->places_capacity, (size_t)track->number + 1, err));
+	while (w->n_places <= track->number) {
+		w->places[w->n_places++] = (struct json_text){0};
+	}
+	char *bytes = fsl_arena_calloc(&w->arena, 1, (size_t)n + COPIED_BYTES);
+	if (bytes == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: tracks=%zu", w->n_places);
+	}
+	memcpy(bytes, text, (size_t)n);
+	w->places[track->number] = (struct json_text){bytes, (size_t)n};
+	return FSL_OK;
+}
+
+/* Counters need no metadata: they are told apart by their names. */
 static enum fsl_status track(struct fsl_track_writing *w, const struct fsl_track *track,
 			     struct fsl_error *err)
 {
@@ -239,6 +297,7 @@ static enum fsl_status track(struct fsl_track_writing *w, const struct fsl_track
 	if (track->is_counter) {
 		return FSL_OK;
 	}
+	FSL_TRY(keep_place(w, track, err));
 	FSL_TRY(put_metadata(w, &name, err));
 	return put_metadata(w, &place, err);
 }
@@ -291,11 +350,8 @@ static void put_args(struct fsl_track_writing *w, const struct fsl_track_event *
 /* Pid, tid and time of an event whose "ph" was put. */
 static void put_place(struct fsl_track_writing *w, const struct fsl_track_event *event)
 {
-	PUT(w, ",\"pid\":");
-	put_u64(w, event->track->pid);
-	PUT(w, ",\"tid\":");
-	put_u64(w, event->track->tid);
-	PUT(w, ",\"ts\":");
+	const struct json_text *place = &w->places[event->track->number];
+	put_padded(w, place->bytes, place->n_bytes);
 	put_scaled(w, event->begin_ns - w->base_ns);
 }
 
@@ -387,6 +443,7 @@ static void end(struct fsl_track_writing *w)
 	if (w != NULL) {
 		fsl_arena_fini(&w->arena);
 		fsl_free(w->json);
+		fsl_free(w->places);
 	}
 	fsl_free(w);
 }

@@ -16,10 +16,11 @@ enum {
 
 /* A row of the viewer: a lane of slices, or a counter. Texts are ids of the plan's names. */
 struct fsl_track {
-	uint32_t pid;  /* process that it belongs to */
-	uint32_t tid;  /* unique over all tracks, never 0 */
-	uint32_t name; /* text */
-	uint32_t unit; /* text; of a counter */
+	uint32_t number; /* among all tracks of the plan, from 0 on */
+	uint32_t pid;    /* process that it belongs to */
+	uint32_t tid;    /* unique over all tracks, never 0 */
+	uint32_t name;   /* text */
+	uint32_t unit;   /* text; of a counter */
 	bool is_counter;
 	bool has_decimals; /* of a counter: its values are thousandths of the unit */
 	int32_t place;     /* order within the process */

@@ -117,6 +117,7 @@ static enum fsl_status add_track(struct fsl_track_plan *plan, struct fsl_track t
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: tracks=%zu", plan->n_tracks);
 	}
 	FSL_TRY(FSL_GROW(plan->tracks, plan->tracks_capacity, plan->n_tracks + 1, err));
+	track.number = (uint32_t)plan->n_tracks;
 	track.place = (int32_t)process->n_tracks++;
 	track.tid = track.pid * FSL_TRACKS_OF_PROCESS_MAX + process->n_tracks;
 	*copy = track;
