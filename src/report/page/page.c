@@ -142,7 +142,7 @@ static void draw_alone(struct fsl_markup *markup, const struct fsl_html *page,
 		fsl_pack_packed(&markup->pack, text, (size_t)(begin + 1 - text));
 		fsl_markup_raw(markup, "<style>");
 		fsl_markup_raw(markup, fsl_html_style);
-		fsl_markup_raw(markup, "</style>");
+		fsl_markup_raw(markup, "svg{font-family:system-ui,sans-serif}</style>");
 		put_patterns(markup);
 		fsl_pack_packed(&markup->pack, begin + 1, (size_t)(end - begin - 1));
 		fsl_markup_raw(markup, "</svg>\n");
@@ -150,11 +150,26 @@ static void draw_alone(struct fsl_markup *markup, const struct fsl_html *page,
 	fsl_pack_fini(&scratch.pack);
 }
 
+/* Appends a chart of a page that was read, and releases the page. */
+static enum fsl_status append_alone(struct fsl_pack *out, struct fsl_html *page,
+				    const struct fsl_chart *chart, struct fsl_error *err)
+{
+	struct fsl_markup markup = {*out};
+	if (!chart->has(page)) {
+		fsl_html_fini(page);
+		return FSL_FAIL(err, FSL_ERR_INPUT, "nothing to draw: chart=\"%s\", reason=\"%s\"",
+				chart->name, fsl_html_word(chart->empty));
+	}
+	draw_alone(&markup, page, chart);
+	fsl_html_fini(page);
+	*out = markup.pack;
+	return !out->is_failed ? FSL_OK : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: chart");
+}
+
 enum fsl_status fsl_html_make_chart(struct fsl_pack *out, const cJSON *document, const char *name,
 				    struct fsl_error *err)
 {
 	struct fsl_html page;
-	struct fsl_markup markup = {*out};
 	const struct fsl_chart *chart = NULL;
 	for (size_t i = 0; i < sizeof(charts) / sizeof(charts[0]); i++) {
 		chart = strcmp(charts[i]->name, name) == 0 ? charts[i] : chart;
@@ -163,17 +178,7 @@ enum fsl_status fsl_html_make_chart(struct fsl_pack *out, const cJSON *document,
 		return FSL_FAIL(err, FSL_ERR_USAGE, "no such chart: name=\"%s\"", name);
 	}
 	FSL_TRY(fsl_html_read(&page, document, err));
-	if (!chart->has(&page)) {
-		enum fsl_status status =
-			FSL_FAIL(err, FSL_ERR_INPUT, "nothing to draw: chart=\"%s\", reason=\"%s\"",
-				 name, fsl_html_word(chart->empty));
-		fsl_html_fini(&page);
-		return status;
-	}
-	draw_alone(&markup, &page, chart);
-	fsl_html_fini(&page);
-	*out = markup.pack;
-	return !out->is_failed ? FSL_OK : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: chart");
+	return append_alone(out, &page, chart, err);
 }
 
 enum fsl_status fsl_html_write(const char *path, const cJSON *document, struct fsl_error *err)

@@ -92,17 +92,68 @@ static bool draw(struct fsl_pack *out, const struct drawing *with, const struct 
 	return is_drawn;
 }
 
+/* Value of a custom property in the first block of the style, which has the light colours; NULL if
+ * there is none. *n_bytes: its length. @name: with its dashes. */
+static const char *value_of(const char *style, const char *name, size_t n_name, size_t *n_bytes)
+{
+	const char *end = style != NULL ? strchr(style, '}') : NULL;
+	for (const char *at = style; end != NULL && at != NULL && at < end; at = strchr(at, ';')) {
+		at += strspn(at, ";\n");
+		if (strncmp(at, name, n_name) == 0 && at[n_name] == ':') {
+			const char *value = at + n_name + 1;
+			*n_bytes = strcspn(value, ";}");
+			return value;
+		}
+	}
+	return NULL;
+}
+
+/* Copies an SVG with the values of its colours in place of their names: librsvg knows no custom
+ * properties, and draws what has none in black or not at all. */
+static void name_colours(struct fsl_pack *out, const struct fsl_pack *svg)
+{
+	struct fsl_pack whole = {0};
+	fsl_pack_packed(&whole, svg->bytes, svg->n_bytes);
+	fsl_pack_u8(&whole, 0);
+	const char *text = whole.is_failed ? "" : (const char *)whole.bytes;
+	const char *root = strstr(text, ":root{"), *style = root != NULL ? root + 6 : NULL;
+	for (const char *use = strstr(text, "var("); use != NULL; use = strstr(text, "var(")) {
+		size_t n_name = strcspn(use + 4, ")"), n_bytes = 0;
+		const char *value = value_of(style, use + 4, n_name, &n_bytes);
+		fsl_pack_packed(out, text, (size_t)(use - text));
+		if (value != NULL) {
+			fsl_pack_packed(out, value, n_bytes);
+		}
+		text = use + 4 + n_name + (use[4 + n_name] == ')');
+	}
+	fsl_pack_packed(out, text, strlen(text));
+	out->is_failed |= whole.is_failed;
+	fsl_pack_fini(&whole);
+}
+
+enum fsl_status fsl_html_png_of(struct fsl_pack *out, const struct fsl_pack *svg,
+				struct fsl_error *err)
+{
+	struct drawing with;
+	struct fsl_pack named = {0};
+	FSL_TRY(load(&with, err));
+	name_colours(&named, svg);
+	enum fsl_status status = FSL_OK;
+	if (named.is_failed) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: picture");
+	} else if (!draw(out, &with, &named)) {
+		status = FSL_FAIL(err, FSL_ERR_INPUT, "librsvg could not draw the picture");
+	}
+	fsl_pack_fini(&named);
+	return status;
+}
+
 enum fsl_status fsl_html_make_png(struct fsl_pack *out, const cJSON *document, const char *name,
 				  struct fsl_error *err)
 {
-	struct drawing with;
 	struct fsl_pack svg = {0};
 	enum fsl_status status = fsl_html_make_chart(&svg, document, name, err);
-	FSL_THEN(status, load(&with, err));
-	if (status == FSL_OK && !draw(out, &with, &svg)) {
-		status = FSL_FAIL(err, FSL_ERR_INPUT,
-				  "librsvg could not draw the picture: chart=\"%s\"", name);
-	}
+	FSL_THEN(status, fsl_html_png_of(out, &svg, err));
 	fsl_pack_fini(&svg);
 	return status;
 }

@@ -9,4 +9,8 @@
 enum fsl_status fsl_html_make_png(struct fsl_pack *out, const cJSON *document, const char *name,
 				  struct fsl_error *err);
 
+/* Draws an SVG of fsl_html_make_chart() or fsl_html_make_rank(). Errors as above. */
+enum fsl_status fsl_html_png_of(struct fsl_pack *out, const struct fsl_pack *svg,
+				struct fsl_error *err);
+
 #endif
