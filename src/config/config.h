@@ -131,6 +131,8 @@ struct fsl_config {
 	int64_t max_num_normal_results;
 	double look_back_mins;
 	enum fsl_schema verdict_schema;
+	bool use_plot;          /* pictures of ranks are written */
+	const char *save_image; /* folder for them, from slow_node_detection_path on */
 
 	/* Who is told of incidents; NULL: this channel is off. */
 	const char *alertmanager_url, *textfile_path, *webhook_url, *webhook_secret_file, *syslog,

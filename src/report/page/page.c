@@ -181,6 +181,15 @@ enum fsl_status fsl_html_make_chart(struct fsl_pack *out, const cJSON *document,
 	return append_alone(out, &page, chart, err);
 }
 
+enum fsl_status fsl_html_make_rank(struct fsl_pack *out, const cJSON *document, int64_t rank,
+				   struct fsl_error *err)
+{
+	struct fsl_html page;
+	FSL_TRY(fsl_html_read(&page, document, err));
+	page.worst = fsl_html_find(&page, rank);
+	return append_alone(out, &page, &fsl_chart_band, err);
+}
+
 enum fsl_status fsl_html_write(const char *path, const cJSON *document, struct fsl_error *err)
 {
 	struct fsl_pack pack = {0};

@@ -22,6 +22,11 @@ extern const char *const fsl_html_charts[];
 enum fsl_status fsl_html_make_chart(struct fsl_pack *out, const cJSON *document, const char *name,
 				    struct fsl_error *err);
 
+/* Appends the own time of one rank over time, against that of its peers, as an SVG of its own.
+ * Errors as above; FSL_ERR_INPUT: the case does not tell it. */
+enum fsl_status fsl_html_make_rank(struct fsl_pack *out, const cJSON *document, int64_t rank,
+				   struct fsl_error *err);
+
 /* Writes the page of a document to a file, which appears whole or not at all. */
 enum fsl_status fsl_html_write(const char *path, const cJSON *document, struct fsl_error *err);
 

@@ -1,5 +1,5 @@
 # Unknown keys, keys without effect and a file of another program are errors of --strict alone.
-echo '{"root_path": "job", "k_sigm": 3, "use_plot": true}' > mixed.json
+echo '{"root_path": "job", "k_sigm": 3, "debug_data": true}' > mixed.json
 echo '{"_comment": "a job", "root_path": "job"}' > sound.json
 echo '{"listen": 80, "workers": 4}' > foreign.json
 echo '{}' > nothing.json

@@ -67,15 +67,15 @@ static void keys_of_systrace_without_effect_are_one_note(void **state)
 	assert_true(fixture->config.with_fail_slow);
 	assert_true(fixture->config.look_back_mins == 20.0);
 	assert_int_equal(fixture->n_notes, 1);
-	assert_non_null(strstr(fixture->note, "keys=\"data_type, save_image, use_plot, "
-					      "debug_data, save_path, step_data_path\""));
-	assert_int_equal(fixture->config.n_known_keys, 7);
+	assert_non_null(strstr(fixture->note, "keys=\"data_type, debug_data, "
+					      "save_path, step_data_path\""));
+	assert_int_equal(fixture->config.n_known_keys, 9);
 }
 
 static void unused_keys_may_hold_anything(void **state)
 {
 	struct fixture *fixture = *state;
-	assert_silent(fixture, load_model(fixture, "{\"data_type\":3,\"use_plot\":\"maybe\"}"));
+	assert_silent(fixture, load_model(fixture, "{\"data_type\":3,\"debug_data\":\"maybe\"}"));
 }
 
 static void comments_and_schemas_are_no_note(void **state)
