@@ -137,9 +137,11 @@ static void put_rung(struct fsl_markup *markup, const struct fsl_html *page, siz
 	double scale = (LADDER_RIGHT - LADDER_LEFT) / page->step_ms;
 	double ms = rung != NULL ? fmax(page->step_ms - rung->ms, 0.0) : page->step_ms;
 	double x = LADDER_LEFT + ms * scale;
-	fsl_markup_put(markup, "<rect x=\"%d\" y=\"%f\" width=\"%f\" height=\"7\" class=\"a %h\"/>",
+	fsl_markup_put(markup,
+		       "<rect x=\"%d\" y=\"%f\" width=\"%f\" height=\"7\" class=\"a %h\">"
+		       "<title>%g ms</title></rect>",
 		       (int64_t)LADDER_LEFT, y + 15.0, x - LADDER_LEFT,
-		       rung != NULL ? "good" : "lost");
+		       rung != NULL ? "good" : "lost", ms);
 	if (rung == NULL) {
 		fsl_markup_put(markup, "<text class=\"e b\" x=\"%d\" y=\"%f\">%g ms</text>",
 			       (int64_t)LADDER_RIGHT, y + 10.0, ms);

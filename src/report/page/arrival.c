@@ -46,11 +46,11 @@ static void draw(struct fsl_markup *markup, const struct fsl_html *page)
 		fsl_markup_put(markup, "<text class=\"e%h\" x=\"%d\" y=\"%f\">rank %d</text>",
 			       rank->is_named ? " b" : " m", (int64_t)LEFT - 8, y + 14.0,
 			       rank->rank);
-		fsl_markup_put(
-			markup,
-			"<rect x=\"%d\" y=\"%f\" width=\"%f\" height=\"14\" class=\"a %h\"/>",
-			(int64_t)LEFT, y + 3.0, fmax(width, 1.0),
-			rank->is_named ? "lost" : "usual");
+		fsl_markup_put(markup,
+			       "<rect x=\"%d\" y=\"%f\" width=\"%f\" height=\"14\" class=\"a %h\">"
+			       "<title>rank %d: others wait %g ms per step for it</title></rect>",
+			       (int64_t)LEFT, y + 3.0, fmax(width, 1.0),
+			       rank->is_named ? "lost" : "usual", rank->rank, rank->late_ms);
 		if (rank->is_victim && !rank->is_named) {
 			fsl_markup_put(markup,
 				       "<rect x=\"%d\" y=\"%f\" width=\"%f\" height=\"14\" "

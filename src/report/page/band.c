@@ -2,6 +2,7 @@
 #include "report/page/charts.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "model/matrices.h"
@@ -59,15 +60,33 @@ static double y_of(double ms, double low, double high)
 	return BOTTOM - fmin(fmax((ms - low) / (high - low), 0.0), 1.0) * (BOTTOM - TOP);
 }
 
+static double value_of(const struct level *level, size_t offset)
+{
+	double ms = NAN;
+	memcpy(&ms, (const char *)level + offset, sizeof(ms));
+	return ms;
+}
+
+/* True inside of a flat stretch of the line: its ends tell the same. */
+static bool is_flat(const struct fsl_html *page, const struct level *levels, size_t column,
+		    size_t offset)
+{
+	if (column == 0 || column + 1 >= page->n_columns) {
+		return false;
+	}
+	double before = value_of(&levels[column - 1], offset) - value_of(&levels[column], offset);
+	double after = value_of(&levels[column + 1], offset) - value_of(&levels[column], offset);
+	return fabs(before) <= 0.0 && fabs(after) <= 0.0; /* a gap is NaN */
+}
+
 /* Points of a line, with gaps for columns in which nothing was seen. */
 static void put_line(struct fsl_markup *markup, const struct fsl_html *page,
 		     const struct level *levels, size_t offset, const double range[2])
 {
 	bool is_in = false;
 	for (size_t c = 0; c < page->n_columns; c++) {
-		double ms = NAN;
-		memcpy(&ms, (const char *)&levels[c] + offset, sizeof(ms));
-		if (!isnan(ms)) {
+		double ms = value_of(&levels[c], offset);
+		if (!isnan(ms) && !is_flat(page, levels, c, offset)) {
 			fsl_markup_put(markup, "%h%f %f", is_in ? "L" : "M", x_of(page, c),
 				       y_of(ms, range[0], range[1]));
 		}
@@ -78,6 +97,7 @@ static void put_line(struct fsl_markup *markup, const struct fsl_html *page,
 static void put_band(struct fsl_markup *markup, const struct fsl_html *page,
 		     const struct level *levels, const double range[2])
 {
+	const size_t low = offsetof(struct level, low), high = offsetof(struct level, high);
 	fsl_markup_raw(markup, "<path class=\"band\" d=\"");
 	for (size_t begin = 0; begin < page->n_columns; begin++) {
 		size_t end = begin;
@@ -85,12 +105,17 @@ static void put_band(struct fsl_markup *markup, const struct fsl_html *page,
 			end++;
 		}
 		for (size_t c = begin; c < end; c++) {
-			fsl_markup_put(markup, "%h%f %f", c == begin ? "M" : "L", x_of(page, c),
-				       y_of(levels[c].low, range[0], range[1]));
+			if (!is_flat(page, levels, c, low)) {
+				fsl_markup_put(markup, "%h%f %f", c == begin ? "M" : "L",
+					       x_of(page, c),
+					       y_of(levels[c].low, range[0], range[1]));
+			}
 		}
 		for (size_t c = end; c > begin; c--) {
-			fsl_markup_put(markup, "L%f %f", x_of(page, c - 1),
-				       y_of(levels[c - 1].high, range[0], range[1]));
+			if (!is_flat(page, levels, c - 1, high)) {
+				fsl_markup_put(markup, "L%f %f", x_of(page, c - 1),
+					       y_of(levels[c - 1].high, range[0], range[1]));
+			}
 		}
 		fsl_markup_raw(markup, end > begin ? "z" : "");
 		begin = end;

@@ -224,8 +224,6 @@ static void put_cell(struct fsl_markup *markup, const struct matrix *matrix, siz
 	double size = matrix->cell - (matrix->cell > 8.0 ? 2.0 : 0.6);
 	int64_t class = fsl_html_class(matrix->page, pair->ms - pair->usual_ms);
 	if (!(pair->usual_ms > 0.0)) {
-		fsl_markup_put(markup, "<circle class=\"none\" cx=\"%f\" cy=\"%f\" r=\"1\"/>",
-			       x + size / 2.0, y + size / 2.0);
 		return;
 	}
 	fsl_markup_put(markup,
@@ -240,6 +238,21 @@ static void put_cell(struct fsl_markup *markup, const struct matrix *matrix, siz
 			       pair->is_named ? " b" : "", rounded(pair->ms / pair->usual_ms));
 	}
 	fsl_markup_raw(markup, "</g>");
+}
+
+/* Dots in place of links that there are not, in one path: a matrix is mostly these. */
+static void put_dots(struct fsl_markup *markup, const struct matrix *matrix)
+{
+	fsl_markup_raw(markup, "<path class=\"none\" d=\"");
+	for (size_t i = 0; i < matrix->n * matrix->n; i++) {
+		if (!(matrix->pairs[i].usual_ms > 0.0)) {
+			fsl_markup_put(markup, "M%f %fh0",
+				       matrix->left +
+					       ((double)(i % matrix->n) + 0.45) * matrix->cell,
+				       TOP + ((double)(i / matrix->n) + 0.45) * matrix->cell);
+		}
+	}
+	fsl_markup_raw(markup, "\"/>");
 }
 
 /* Rings stand above all cells. */
@@ -335,6 +348,7 @@ static void draw(struct fsl_markup *markup, const struct fsl_html *page)
 			put_cell(markup, &matrix, i, k);
 		}
 	}
+	put_dots(markup, &matrix);
 	put_rings(markup, &matrix);
 	put_costliest(markup, &matrix);
 	fsl_chart_close(markup);

@@ -41,7 +41,7 @@ d=Math.abs(dx)+Math.abs(dy)+8*side;if(ok&&d<far){far=d;best=o}});
 if(best){e.preventDefault();c.setAttribute("tabindex","-1");best.setAttribute("tabindex","0");best.focus()}})})});
 
 /* Tables sort by a click. */
-all("#ranks th").forEach(function(h,i){h.className+=" sort";h.onclick=function(){var b=q("#ranks tbody"),up=h.dataset.up==="1";h.dataset.up=up?"":"1";
+all("#ranks th").forEach(function(h,i){h.className+=" sort";h.tabIndex=0;h.onkeydown=function(e){if(e.key==="Enter")h.click()};h.onclick=function(){var b=q("#ranks tbody"),up=h.dataset.up==="1";h.dataset.up=up?"":"1";
 all("tr",b).map(function(r){var t=r.cells[i].textContent,v=parseFloat(t);return[isNaN(v)?(t==="–"?-1/0:t):v,r]}).sort(function(a,c){
 var d=typeof a[0]==="number"&&typeof c[0]==="number"?a[0]-c[0]:String(a[0]).localeCompare(String(c[0]));return up?d:-d})
 .forEach(function(p){b.appendChild(p[1])})}});

@@ -302,6 +302,47 @@ static void a_rank_that_is_not_there_stands_first(void **state)
 	assert_times(case_of_hang(0), "waits", "<title>rank 7: last event after 2500 ms", 1);
 }
 
+/* Checks that the page of a case holds a text, and deletes the case. */
+static void assert_in_page(cJSON *root, const char *expected, bool is_in)
+{
+	struct fsl_pack pack = {0};
+	assert_int_equal(fsl_html_make(&pack, root, NULL), FSL_OK);
+	fsl_pack_u8(&pack, 0);
+	assert_int_equal(strstr((const char *)pack.bytes, expected) != NULL, is_in);
+	cJSON_Delete(root);
+	fsl_pack_fini(&pack);
+}
+
+static cJSON *case_of_headline(const char *headline)
+{
+	cJSON *root = case_of_hosts(4, 2, true);
+	cJSON_AddStringToObject(root, "headline", headline);
+	return root;
+}
+
+static void a_figure_keeps_its_unit(void **state)
+{
+	(void)state;
+	assert_in_page(case_of_headline("costs 176 ms of it"),
+		       "costs <span class=\"w\">176 ms</span> of it</h1>", true);
+	assert_in_page(case_of_headline("by 9.4 %, then"),
+		       "by <span class=\"w\">9.4 %,</span> then", true);
+	assert_in_page(case_of_headline("of 2025-06-15 so"),
+		       "of <span class=\"w\">2025-06-15</span> so", true);
+	assert_in_page(case_of_headline("ranks 4 small"), ">ranks 4 small</h1>", true);
+}
+
+static void the_table_has_the_figures_that_ranks_have(void **state)
+{
+	(void)state;
+	assert_in_page(case_of_hosts(8, 2, true), ">costs</th>", true);
+	assert_in_page(case_of_hosts(8, 2, true), ">waited for</th>", false);
+	cJSON *late = case_of_hosts(8, 2, true);
+	cJSON *ranks = cJSON_GetObjectItem(cJSON_GetObjectItem(late, "pictures"), "ranks");
+	cJSON_AddItemToArray(cJSON_AddArrayToObject(ranks, "lateMs"), cJSON_CreateNumber(3.0));
+	assert_in_page(late, ">waited for</th>", true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -318,6 +359,8 @@ int main(void)
 		cmocka_unit_test(links_of_many_ranks_fold_to_hosts),
 		cmocka_unit_test(all_ranks_of_a_slow_stage_are_ringed),
 		cmocka_unit_test(a_rank_that_is_not_there_stands_first),
+		cmocka_unit_test(a_figure_keeps_its_unit),
+		cmocka_unit_test(the_table_has_the_figures_that_ranks_have),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
