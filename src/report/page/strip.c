@@ -32,7 +32,8 @@ static double x_of(const struct strip *strip, double at_ms)
 {
 	double span = strip->to_ms - strip->from_ms;
 	double share = span > 0.0 ? (at_ms - strip->from_ms) / span : 0.5;
-	return LEFT + fmin(fmax(share, 0.0), 1.0) * (RIGHT - LEFT);
+	double margin = strip->page->n_steps <= FEW ? 10.0 : 0.0; /* of large dots */
+	return LEFT + margin + fmin(fmax(share, 0.0), 1.0) * (RIGHT - LEFT - 1.5 * margin);
 }
 
 static double y_of(const struct strip *strip, double ms)

@@ -16,3 +16,5 @@ tell "$DATASETS/faults/slow_link" --now 1750000129099703611
 tell job
 tell "$DATASETS/faults/slow_rank"
 tell profile "$DATASETS/profile/slow_rank"
+python3 "$CASES/../captures/make_capture.py" capture '{"dp": 4, "grad_mb": 1200.0, "layers": 1, "faults": [{"kind": "slow_link", "ends": [0, 2], "factor": 0.3}]}' >/dev/null
+tell profile capture
