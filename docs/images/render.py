@@ -3,7 +3,7 @@
 
 usage: docs/images/render.py OUT.svg SHOWN_COMMAND -- COMMAND...
 
-The picture of the quick start, and the Chinese one, which begins with LC_ALL=zh_CN.UTF-8:
+The picture of the quick start, with LC_ALL=C.UTF-8, and the Chinese one, with LC_ALL=zh_CN.UTF-8:
   docs/images/render.py docs/images/quickstart.svg "scripts/quickstart.sh" -- build/failslow \
       --config datasets/faults/slow_rank/model_config.json --now 1750000066892495774 --output build/quickstart
 """
