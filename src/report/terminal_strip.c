@@ -17,7 +17,7 @@ enum { STEPS_MIN = 8 }; /* fewer are no series */
 struct marks {
 	char text[FSL_SPARK_COLUMNS_MAX + 1];
 	size_t n_columns;
-	int64_t onset; /* step that the label names; -1: none */
+	int64_t onset; /* the first one, which the label names; -1: none */
 	size_t onset_column;
 	bool has_checkpoint, has_stall;
 };
@@ -48,10 +48,10 @@ static void mark_stretch(struct marks *marks, const struct fsl_spark *spark,
 		return;
 	}
 	for (size_t c = begin + 1; c < end; c++) {
-		marks->text[c] = '~';
+		marks->text[c] = marks->text[c] == '^' ? '^' : '~';
 	}
 	marks->text[begin] = '^';
-	if (marks->onset < 0) {
+	if (marks->onset < 0 || begin < marks->onset_column) {
 		marks->onset = since_step;
 		marks->onset_column = begin;
 	}

@@ -119,6 +119,22 @@ static void the_strip_shows_the_onset(void **state)
 	destroy_job(job);
 }
 
+/* The steps rise before the culprit is slow: both onsets are marked, and the first is named. */
+static void two_onsets_are_marked(void **state)
+{
+	(void)state;
+	struct job *job = make_job(sample_slow_rank(), 8, 8);
+	job->sample->localisation.culprits[0].onset_step = 70;
+	char *text = draw(job, STRIP, 20, false);
+	assert_non_null(strstr(text, " step 60 ^~~~~~~~^~~~~~~~~\n"));
+	free(text);
+	job->sample->localisation.culprits[0].onset_step = 40;
+	text = draw(job, STRIP, 20, false);
+	assert_non_null(strstr(text, " step 40 ^~~~~~~~~~~~~~~~^~~~~~~~~~~~~~~~~\n"));
+	free(text);
+	destroy_job(job);
+}
+
 static void checkpoints_and_stalls_are_marked_and_explained(void **state)
 {
 	(void)state;
@@ -254,6 +270,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_strip_shows_the_onset),
+		cmocka_unit_test(two_onsets_are_marked),
 		cmocka_unit_test(checkpoints_and_stalls_are_marked_and_explained),
 		cmocka_unit_test(a_short_screen_keeps_the_words),
 		cmocka_unit_test(the_grid_tells_culprits_and_victims_by_shape),
