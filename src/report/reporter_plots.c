@@ -1,6 +1,7 @@
 /* Pictures of the job and of its ranks over time, with use_plot: PNG, or SVG if that cannot be
  * drawn. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -174,6 +175,9 @@ static enum fsl_status verdict(void *self, struct fsl_report *report, struct fsl
 {
 	const struct fsl_config *config = ((const struct plots *)self)->config;
 	struct fsl_job_identity job = fsl_report_job(report, config);
+	if (report->stream != NULL) {
+		(void)fflush(report->stream); /* librsvg ends the process if memory is short */
+	}
 	cJSON *root = fsl_case_json(report, config);
 	struct drawing drawing = {
 		.report = report,
