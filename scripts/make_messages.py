@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "src" / "base" / "po"
 FORMS = FOLDER / "forms.txt"
 TEMPLATE = FOLDER / "failslow.pot"
-SOURCES = ["src", "detectors"]
+SOURCES = ["src", "detectors", "include"]
 # Sizes as on every 64-bit Linux: the program looks messages up with what the compiler made of them.
 MACROS = {"PRId64": "ld", "PRIu64": "lu", "PRIi64": "li", "PRIx64": "lx", "PRId32": "d", "PRIu32": "u", "PRIu8": "u"}
 TOKEN = re.compile(
