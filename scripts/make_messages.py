@@ -140,7 +140,7 @@ def read_catalog(path):
     return result
 
 
-DIRECTIVE = re.compile(r"%(?!%)(?:(\d)\$)?[-+ #0-9.*]*(?:hh|ll|[hlzjtL])?[a-zA-Z]")
+DIRECTIVE = re.compile(r"%(?!%)(?:(\d)\$)?[-+#0-9.*]*(?:hh|ll|[hlzjtL])?[a-zA-Z]")
 
 
 def faults(sentence, translation):

@@ -41,7 +41,7 @@ static const char *text_at(const struct file *file, size_t table, size_t idx)
 
 static size_t skip_directive(const char *text)
 {
-	size_t n = 1 + strspn(text + 1, "-+ #0123456789.*hlzjtL");
+	size_t n = 1 + strspn(text + 1, "-+#0123456789.*hlzjtL");
 	return text[n] != '\0' ? n + 1 : n;
 }
 
@@ -49,10 +49,11 @@ static struct fsl_message message_of(const char *english, const char *text)
 {
 	struct fsl_message message = {.english = english, .text = text};
 	for (const char *c = english; *c != '\0';) {
-		bool is_directive = *c == '%' && c[1] != '%';
+		bool is_directive = fsl_is_directive(c);
 		message.has_directives |= is_directive;
 		message.weight += is_directive || *c == ' ' ? 0 : 1;
-		c += is_directive ? skip_directive(c) : 1 + (*c == '%');
+		bool is_doubled = *c == '%' && c[1] == '%';
+		c += is_directive ? skip_directive(c) : is_doubled ? 2U : 1U;
 	}
 	return message;
 }

@@ -8,6 +8,13 @@
 
 #include <failslow/error.h>
 
+/* True for the begin of a directive. "%%" and the sign of "3 % of a step", in a text that is no
+ * format, are none. */
+static inline bool fsl_is_directive(const char *text)
+{
+	return text[0] == '%' && text[1] != '%' && text[1] != ' ' && text[1] != '\0';
+}
+
 /* One message: a sentence or a piece of one, as the program's sources have it. */
 struct fsl_message {
 	const char *english, *text; /* live in the catalog; directives as those of printf */

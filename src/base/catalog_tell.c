@@ -52,7 +52,7 @@ static bool is_boundary(const char *begin, const char *at, const char *end)
 
 static size_t directive_length(const char *format)
 {
-	size_t n = 1 + strspn(format + 1, "-+ #0123456789.*hlzjtL$");
+	size_t n = 1 + strspn(format + 1, "-+#0123456789.*hlzjtL$");
 	return format[n] != '\0' ? n + 1 : n;
 }
 
@@ -124,7 +124,7 @@ static bool fits(const char *format, const char *text, const char *end, struct m
 	const char *begin = text;
 	match->n_tries++;
 	for (; *format != '\0'; format++, text++) {
-		if (*format == '%' && format[1] != '%') {
+		if (fsl_is_directive(format)) {
 			size_t length = directive_length(format);
 			bool is_text = strchr("sc", format[length - 1]) != NULL;
 			if (match->n_spans == SPANS_MAX || match->n_tries > TRIES_MAX) {
@@ -136,7 +136,7 @@ static bool fits(const char *format, const char *text, const char *end, struct m
 			return is_text ? fits_text(format + length, text, end, match)
 				       : fits_number(format + length, text, end, match);
 		}
-		format += *format == '%';
+		format += *format == '%' && format[1] == '%';
 		if (text == end || *text != *format) {
 			return false;
 		}
@@ -253,9 +253,9 @@ static void put_message(const struct fsl_catalog *catalog, const struct fsl_mess
 {
 	size_t n_next = 0;
 	for (const char *c = message->text; *c != '\0';) {
-		if (*c != '%' || c[1] == '%') {
+		if (!fsl_is_directive(c)) {
 			put(out, (struct span){c, c + 1});
-			c += 1 + (*c == '%');
+			c += 1 + (*c == '%' && c[1] == '%');
 			continue;
 		}
 		size_t length = directive_length(c), n = n_next;

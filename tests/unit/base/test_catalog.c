@@ -12,7 +12,7 @@
 #include "base/columns.h"
 #include "base/mem.h"
 
-enum { HEADER_WORDS = 7, MESSAGES_N = 9, BYTES = 1024 };
+enum { HEADER_WORDS = 7, MESSAGES_N = 11, BYTES = 1024 };
 
 static const char *const pairs[MESSAGES_N][2] = {
 	{"%s; next: rank %d, %s", "%1$s；其次是 rank %2$s，%3$s"},
@@ -21,6 +21,8 @@ static const char *const pairs[MESSAGES_N][2] = {
 	{"cannot read", "无法读取"},
 	{"host", "主机"},
 	{"group %s", "通信组 %s"},
+	{"costs 3 % of a step", "损失为 step 的 3 %"},
+	{"%d %% of the time", "占时间的 %s %%"},
 	{"HANG: %s", "卡死：%s"},
 	{"rank %d holds %s up: it is longer at work; %s", "rank %1$s 拖慢 %2$s：工作更久；%3$s"},
 	{"group %s is not complete, %d ranks", "通信组 %s 不完整，%s 个 rank"},
@@ -82,6 +84,14 @@ static void message_that_says_more_goes_before_one_that_takes_all(void **state)
 	check("group a1 is not complete, 3 ranks; below 2.5 ms",
 	      "通信组 a1 不完整，3 个 rank；低于 2.5 ms");
 	check("x: group b2 is not complete, 14 ranks", "x：通信组 b2 不完整，14 个 rank");
+}
+
+static void percent_signs_of_texts_and_of_formats_are_told_apart(void **state)
+{
+	(void)state;
+	check("+ costs 3 % of a step; host", "+ 损失为 step 的 3 %；主机");
+	check("12 % of the time", "占时间的 12 %");
+	check("7.5 % of the time, below 2.0 ms", "占时间的 7.5 %，低于 2.0 ms");
 }
 
 static void title_goes_before_a_sentence_that_begins_with_any_text(void **state)
@@ -178,6 +188,7 @@ int main(void)
 		cmocka_unit_test(numbers_and_names_of_a_sentence_are_kept),
 		cmocka_unit_test(sentences_within_sentences_are_translated),
 		cmocka_unit_test(message_that_says_more_goes_before_one_that_takes_all),
+		cmocka_unit_test(percent_signs_of_texts_and_of_formats_are_told_apart),
 		cmocka_unit_test(title_goes_before_a_sentence_that_begins_with_any_text),
 		cmocka_unit_test(rest_of_a_sentence_behind_a_name_is_one_message),
 		cmocka_unit_test(marks_between_clauses_are_wide_and_those_of_lists_of_numbers_stay),
