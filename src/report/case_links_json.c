@@ -42,6 +42,16 @@ static int by_excess(const void *a, const void *b)
 	return FSL_ORDER(x->idx, y->idx);
 }
 
+/* End or member @m of a link. @run: that of its channel. */
+static int32_t rank_of(const struct told *told, const struct fsl_run *run, size_t m)
+{
+	if (told->channel != NULL && run != NULL) {
+		return run->ranks[told->channel->members[m]].rank;
+	}
+	return m == 0 ? told->src : told->dst;
+}
+
+/* @run NULL: of a capture. */
 static void put_list(struct fsl_document *document, cJSON *parent, struct list *list,
 		     const struct fsl_run *run)
 {
@@ -49,17 +59,13 @@ static void put_list(struct fsl_document *document, cJSON *parent, struct list *
 	qsort(list->items, list->n, sizeof(*list->items), by_excess);
 	for (size_t i = 0; i < list->n && i < LINKS_MAX && !document->has_failed; i++) {
 		const struct told *told = &list->items[i];
-		const struct fsl_channel *channel = told->channel;
 		cJSON *entry = fsl_document_object(document, links, NULL);
 		cJSON *ranks = fsl_document_array(document, entry, "ranks");
-		size_t n = channel != NULL ? channel->n_members : 2;
+		size_t n = told->channel != NULL ? told->channel->n_members : 2;
 		for (size_t m = 0; m < n && m < RANKS_MAX; m++) {
-			fsl_document_integer(document, ranks, NULL,
-					     channel != NULL ? run->ranks[channel->members[m]].rank
-					     : m == 0        ? told->src
-							     : told->dst);
+			fsl_document_integer(document, ranks, NULL, rank_of(told, run, m));
 		}
-		fsl_document_bool(document, entry, "isDirected", channel == NULL);
+		fsl_document_bool(document, entry, "isDirected", told->channel == NULL);
 		fsl_document_text(document, entry, "operation", told->operation);
 		fsl_document_number(document, entry, "ms", told->ms, FSL_DECIMALS_MS);
 		fsl_document_number(document, entry, "usualMs", told->usual_ms, FSL_DECIMALS_MS);
