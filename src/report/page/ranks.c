@@ -76,9 +76,11 @@ static void put_row(struct fsl_markup *markup, const struct fsl_html *page, size
 		    const bool is_shown[FIGURES_N])
 {
 	const struct fsl_html_rank *rank = &page->ranks[r];
-	fsl_markup_put(markup, "<tr%h><td class=\"n\">%d<td>%s",
-		       rank->is_named ? " class=\"hit\"" : "", rank->rank,
-		       fsl_html_host(page, rank));
+	fsl_markup_put(markup, "<tr%h><td class=\"n\">%d", rank->is_named ? " class=\"hit\"" : "",
+		       rank->rank);
+	if (page->n_hosts > 0) {
+		fsl_markup_put(markup, "<td>%s", fsl_html_host(page, rank));
+	}
 	if (page->has_stages) {
 		fsl_markup_raw(markup, "<td class=\"n\">");
 		if (rank->stage >= 0) {
@@ -103,8 +105,11 @@ static void put_row(struct fsl_markup *markup, const struct fsl_html *page, size
 static void put_head(struct fsl_markup *markup, const struct fsl_html *page,
 		     const bool is_shown[FIGURES_N])
 {
-	int columns[2 * FIGURES_N + 8] = {FSL_PAGE_RANK, FSL_PAGE_RIGHT, FSL_PAGE_HOST};
-	size_t n = 3;
+	int columns[2 * FIGURES_N + 8] = {FSL_PAGE_RANK, FSL_PAGE_RIGHT};
+	size_t n = 2;
+	if (page->n_hosts > 0) {
+		columns[n++] = FSL_PAGE_HOST;
+	}
 	if (page->has_stages) {
 		columns[n++] = FSL_PAGE_STAGE;
 		columns[n++] = FSL_PAGE_RIGHT;
