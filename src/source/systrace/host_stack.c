@@ -21,10 +21,29 @@ static size_t put_frame(char *out, const HostStackFrame *frame)
 	return n + (size_t)sprintf(out + n, "+0x%" PRIx64, frame->address);
 }
 
+/* A path beyond the limit is told by its innermost frame, as long as there are not too many. */
+static enum fsl_status add_further(struct fsl_strpool *paths, const HostStackFrame *innermost,
+				   uint32_t *id, struct fsl_error *err)
+{
+	static const char further[] = "(further call paths)";
+	char text[sizeof(further) + 1 + FSL_STACK_BYTES_MAX / FSL_STACK_FRAMES_MAX];
+	size_t n = sizeof(further) - 1;
+	memcpy(text, further, n);
+	text[n] = ';';
+	size_t length = n + 1 + put_frame(text + n + 1, innermost);
+	*id = fsl_strpool_find(paths, text, length);
+	if (*id != FSL_STR_NONE) {
+		return FSL_OK;
+	}
+	return fsl_strpool_size(paths) < 2 * FSL_STACK_PATHS_MAX
+		       ? fsl_strpool_intern(paths, text, length, id, err)
+		       : fsl_strpool_intern(paths, further, n, id, err);
+}
+
 static enum fsl_status add(struct fsl_strpool *paths, HostStackFrame *const *frames,
 			   size_t n_frames, uint32_t *id, struct fsl_error *err)
 {
-	static const char none[] = "(no call path)", further[] = "(further call paths)";
+	static const char none[] = "(no call path)";
 	char text[FSL_STACK_BYTES_MAX];
 	size_t length = 0;
 	for (size_t i = n_frames; i-- > 0;) {
@@ -41,7 +60,7 @@ static enum fsl_status add(struct fsl_strpool *paths, HostStackFrame *const *fra
 	}
 	return fsl_strpool_size(paths) < FSL_STACK_PATHS_MAX
 		       ? fsl_strpool_intern(paths, text, length, id, err)
-		       : fsl_strpool_intern(paths, further, strlen(further), id, err);
+		       : add_further(paths, frames[0], id, err);
 }
 
 enum fsl_status fsl_host_stack_add(struct fsl_strpool *paths, HostStackFrame *const *frames,

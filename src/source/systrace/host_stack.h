@@ -14,8 +14,9 @@ enum {
 };
 
 /*
- * Id of the path in @paths, which is added if it is new. Later ones than FSL_STACK_PATHS_MAX become
- * "(further call paths)"; a record without frames has "(no call path)". FSL_ERR_MEMORY.
+ * Id of the path in @paths, which is added if it is new. Of later ones than FSL_STACK_PATHS_MAX
+ * only the innermost frame is kept, "(further call paths);libc.so+0x10"; a record without frames
+ * has "(no call path)". FSL_ERR_MEMORY.
  */
 enum fsl_status fsl_host_stack_add(struct fsl_strpool *paths, HostStackFrame *const *frames,
 				   size_t n_frames, uint32_t *id, struct fsl_error *err);

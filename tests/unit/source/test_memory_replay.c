@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "fuzz/memory_reader.h"
+#include "source/systrace/host_stack.h"
 #include "source/systrace/memory_replay.h"
 
 enum { N = 16 };
@@ -212,6 +213,30 @@ static void every_cut_of_a_file_is_read_up_to_it(void **state)
 	assert_int_equal(n_before, 5);
 }
 
+/* A path beyond the limit keeps its innermost frame. */
+static void further_call_paths_keep_their_innermost_frame(void **state)
+{
+	(void)state;
+	uint8_t name[] = "a.so";
+	HostStackFrame innermost = HOST_STACK_FRAME__INIT, outermost = HOST_STACK_FRAME__INIT;
+	HostStackFrame *frames[] = {&innermost, &outermost};
+	struct fsl_strpool *paths = fsl_strpool_create();
+	uint32_t id = 0;
+	assert_non_null(paths);
+	innermost.library = outermost.library = (ProtobufCBinaryData){sizeof(name) - 1, name};
+	for (uint64_t i = 0; i < FSL_STACK_PATHS_MAX + 10; i++) {
+		outermost.address = i;
+		innermost.address = i % 2;
+		assert_int_equal(fsl_host_stack_add(paths, frames, 2, &id, NULL), FSL_OK);
+	}
+	assert_string_equal(fsl_strpool_text(paths, id), "(further call paths);a.so+0x1");
+	assert_int_equal(fsl_strpool_size(paths), FSL_STACK_PATHS_MAX + 2);
+	outermost.address = 7;
+	assert_int_equal(fsl_host_stack_add(paths, frames, 2, &id, NULL), FSL_OK);
+	assert_string_equal(fsl_strpool_text(paths, id), "a.so+0x7;a.so+0x1");
+	fsl_strpool_destroy(paths);
+}
+
 static void impossible_records_are_left_out(void **state)
 {
 	(void)state;
@@ -239,6 +264,7 @@ int main(void)
 		cmocka_unit_test(no_records_hold_nothing),
 		cmocka_unit_test(a_batch_is_put_in_order_by_its_steps),
 		cmocka_unit_test(every_cut_of_a_file_is_read_up_to_it),
+		cmocka_unit_test(further_call_paths_keep_their_innermost_frame),
 		cmocka_unit_test(impossible_records_are_left_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
