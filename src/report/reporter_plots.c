@@ -1,9 +1,11 @@
 /* Pictures of the job and of its ranks over time, with use_plot: PNG, or SVG if that cannot be
  * drawn. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/confine.h"
@@ -32,7 +34,6 @@ struct drawing {
 	char *folder;      /* owned */
 	const cJSON *root; /* the case */
 	bool has_png;      /* false once a picture could not be drawn as PNG */
-	size_t n_written;
 };
 
 /* A rank, and what decides whether it is drawn. */
@@ -90,7 +91,6 @@ static enum fsl_status write_picture(struct drawing *drawing, int32_t rank,
 					 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: picture");
 	if (status == FSL_OK) {
 		remove_old(drawing, rank, drawing->has_png ? "svg" : "png");
-		drawing->n_written++;
 	}
 	fsl_free(path);
 	fsl_pack_fini(&png);
@@ -171,13 +171,37 @@ static enum fsl_status draw_all(struct drawing *drawing, struct fsl_error *err)
 	return status;
 }
 
+/*
+ * Draws PNG in a process of its own: librsvg and its libraries end the process if memory is short.
+ * False if not all pictures were drawn; a warning says why unless the folder is at fault.
+ */
+static bool draw_apart(struct drawing *drawing)
+{
+	enum { DRAWN, REFUSED, FAILED, SECONDS_MAX = 60 };
+	int ended = 0;
+	pid_t child = fork();
+	if (child == 0) {
+		(void)alarm(SECONDS_MAX);
+		bool is_written = draw_all(drawing, NULL) == FSL_OK;
+		_exit(!is_written ? FAILED : drawing->has_png ? DRAWN : REFUSED);
+	}
+	while (child > 0 && waitpid(child, &ended, 0) < 0) {
+		if (errno != EINTR) {
+			return false;
+		}
+	}
+	if (child < 0 || !WIFEXITED(ended)) {
+		fsl_log(FSL_LOG_WARNING, "report", "pictures are SVG: drawing PNG failed");
+		return false;
+	}
+	/* Of REFUSED all are written, as SVG. */
+	return WEXITSTATUS(ended) != FAILED;
+}
+
 static enum fsl_status verdict(void *self, struct fsl_report *report, struct fsl_error *err)
 {
 	const struct fsl_config *config = ((const struct plots *)self)->config;
 	struct fsl_job_identity job = fsl_report_job(report, config);
-	if (report->stream != NULL) {
-		(void)fflush(report->stream); /* librsvg ends the process if memory is short */
-	}
 	cJSON *root = fsl_case_json(report, config);
 	struct drawing drawing = {
 		.report = report,
@@ -189,15 +213,21 @@ static enum fsl_status verdict(void *self, struct fsl_report *report, struct fsl
 	enum fsl_status status = root != NULL && drawing.folder != NULL
 					 ? fsl_dir_create(drawing.folder, err)
 					 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: pictures");
-	FSL_THEN(status, draw_all(&drawing, err));
+	if (status == FSL_OK) {
+		(void)fsl_dir_sweep(drawing.folder); /* of a process that was ended */
+	}
+	if (status == FSL_OK && !draw_apart(&drawing)) {
+		drawing.has_png = false;
+		status = draw_all(&drawing, err);
+	}
 	if (status != FSL_OK) {
 		status = FSL_CAUSE(err, status,
 				   "cannot write pictures, free space or set another folder: "
 				   "folder=\"%s\", key=\"save_image\"",
 				   drawing.folder != NULL ? drawing.folder : "");
 	} else {
-		fsl_log(FSL_LOG_INFO, "report", "pictures were written: folder=\"%s\", files=%zu",
-			drawing.folder, drawing.n_written);
+		fsl_log(FSL_LOG_INFO, "report", "pictures were written: folder=\"%s\"",
+			drawing.folder);
 	}
 	cJSON_Delete(root);
 	fsl_free(drawing.folder);
