@@ -44,10 +44,14 @@ static bool is_word(unsigned char c)
 	return isalnum(c) || c == '_' || c >= 0x80;
 }
 
+/* A piece ends at the end of a word. Names go on behind marks: "host-1", "host/a", "host.json". */
 static bool is_boundary(const char *begin, const char *at, const char *end)
 {
-	return at == end || at == begin || !is_word((unsigned char)*at) ||
-	       !is_word((unsigned char)at[-1]);
+	if (at == end || at == begin || !is_word((unsigned char)at[-1])) {
+		return true;
+	}
+	bool goes_on = strchr("/.-", *at) != NULL && at + 1 < end && is_word((unsigned char)at[1]);
+	return !is_word((unsigned char)*at) && !goes_on;
 }
 
 static size_t directive_length(const char *format)
@@ -434,8 +438,7 @@ static bool has_heavier_begin(const struct fsl_catalog *catalog, struct span tex
 		return false;
 	}
 	const struct fsl_message *begin = find(catalog, text, FITS_BEGIN, &match);
-	return begin != NULL && begin->weight > 2 * whole->weight &&
-	       begin->weight >= WEIGHT_REST_MIN;
+	return begin != NULL && begin->weight > 2 * whole->weight;
 }
 
 static bool tell(const struct fsl_catalog *catalog, struct span text, struct out *out, int depth)
@@ -444,12 +447,17 @@ static bool tell(const struct fsl_catalog *catalog, struct span text, struct out
 	if (text.begin == text.end || depth > DEPTH_MAX) {
 		return false;
 	}
+	struct out before = *out;
 	const struct fsl_message *message = find_whole(catalog, text, &match);
-	if (message != NULL && !has_heavier_begin(catalog, text, message)) {
-		put_message(catalog, message, &match, out, depth);
+	if ((message == NULL || has_heavier_begin(catalog, text, message)) &&
+	    tell_pieces(catalog, text, out, depth)) {
 		return true;
 	}
-	return tell_pieces(catalog, text, out, depth);
+	*out = before;
+	if (message != NULL) {
+		put_message(catalog, message, &match, out, depth);
+	}
+	return message != NULL;
 }
 
 /* Length of the name in "name=" at @text; 0 if none is there. */

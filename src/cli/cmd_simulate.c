@@ -76,21 +76,20 @@ static void list_keys(void)
 	const struct fsl_sim_key *keys = fsl_sim_keys(&n_keys);
 	(void)fsl_tell_print(stdout, "presets\n");
 	for (size_t i = 0; i < n_presets; i++) {
-		(void)fsl_tell_print(stdout, "  %-15s %s\n", presets[i].name, presets[i].summary);
+		printf("  %-15s %s\n", presets[i].name, presets[i].summary);
 	}
 	(void)fsl_tell_print(stdout, "\nfamilies\n");
 	const struct fsl_sim_preset *family = NULL;
 	for (int i = 0; (family = fsl_sim_family(i)) != NULL; i++) {
-		(void)fsl_tell_print(stdout, "  %-15s %s\n", family->name, family->summary);
+		printf("  %-15s %s\n", family->name, family->summary);
 	}
 	(void)fsl_tell_print(stdout, "\nkeys\n");
 	for (size_t i = 0; i < n_keys; i++) {
-		(void)fsl_tell_print(stdout, "  %-15s %s", keys[i].name, keys[i].help);
+		printf("  %-15s %s", keys[i].name, keys[i].help);
 		for (size_t k = 0; keys[i].choices != NULL && keys[i].choices[k] != NULL; k++) {
-			(void)fsl_tell_print(stdout, "%s%s", k == 0 ? ": " : "|",
-					     keys[i].choices[k]);
+			printf("%s%s", k == 0 ? ": " : "|", keys[i].choices[k]);
 		}
-		(void)fsl_tell_print(stdout, "\n");
+		printf("\n");
 	}
 	(void)fsl_tell_print(
 		stdout,
@@ -98,9 +97,9 @@ static void list_keys(void)
 		"[onset=STEP]\n        [until=STEP] [ramp=STEPS] [period=STEPS on=STEPS] "
 		"[back=STEPS]\"\n  ");
 	for (int i = 0; i < FSL_SIM_FAULT_KINDS_N; i++) {
-		(void)fsl_tell_print(stdout, " %s", fsl_sim_fault_text((enum fsl_sim_fault_kind)i));
+		printf(" %s", fsl_sim_fault_text((enum fsl_sim_fault_kind)i));
 	}
-	(void)fsl_tell_print(stdout, "\n");
+	printf("\n");
 }
 
 static bool is_fault(const char *setting)

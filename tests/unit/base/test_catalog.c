@@ -94,6 +94,13 @@ static void percent_signs_of_texts_and_of_formats_are_told_apart(void **state)
 	check("7.5 % of the time, below 2.0 ms", "占时间的 7.5 %，低于 2.0 ms");
 }
 
+static void names_that_hold_a_message_stay_as_they_are(void **state)
+{
+	(void)state;
+	check("host/a.json: below 5.5 ms", "host/a.json：低于 5.5 ms");
+	check("host-1, host.b: host", "host-1，host.b：主机");
+}
+
 static void title_goes_before_a_sentence_that_begins_with_any_text(void **state)
 {
 	(void)state;
@@ -189,6 +196,7 @@ int main(void)
 		cmocka_unit_test(sentences_within_sentences_are_translated),
 		cmocka_unit_test(message_that_says_more_goes_before_one_that_takes_all),
 		cmocka_unit_test(percent_signs_of_texts_and_of_formats_are_told_apart),
+		cmocka_unit_test(names_that_hold_a_message_stay_as_they_are),
 		cmocka_unit_test(title_goes_before_a_sentence_that_begins_with_any_text),
 		cmocka_unit_test(rest_of_a_sentence_behind_a_name_is_one_message),
 		cmocka_unit_test(marks_between_clauses_are_wide_and_those_of_lists_of_numbers_stay),
