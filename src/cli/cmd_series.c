@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include "base/growth.h"
-#include "base/language.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
 #include "cli/confined.h"
 #include "cli/series_chart.h"
 #include "report/document.h"
+#include "report/screen.h"
 #include "source/series/series_file.h"
 
 enum { COLUMNS_N = 6, CELL_BYTES = 64, SUMMARY_BYTES = 512 };
@@ -251,7 +251,8 @@ static void print_chart(const struct result *result)
 static enum fsl_status print_text(const struct result *result, struct fsl_error *err)
 {
 	size_t n = result->shifts.n;
-	(void)fsl_tell_print(stdout, "%s\n", result->summary);
+	const struct fsl_screen screen = fsl_screen_of(stdout, fsl_terminal_width(), false);
+	fsl_screen_headline(&screen, FSL_COLOUR_NONE, result->summary);
 	print_chart(result);
 	if (n == 0) {
 		return FSL_OK;
