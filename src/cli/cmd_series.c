@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/growth.h"
+#include "base/language.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
 #include "cli/confined.h"
@@ -174,7 +175,7 @@ static void say_drift(struct result *result)
 	const struct fsl_growth *drift = &result->drift;
 	say(result,
 	    "%s steadily from %.6g to %.6g (%.2f times) from index %zu to %zu, in %zu points",
-	    drift->to > drift->from ? "grows" : "falls", drift->from, drift->to,
+	    drift->to > drift->from ? N_("grows") : N_("falls"), drift->from, drift->to,
 	    drift->to / drift->from, result->first + drift->begin, result->first + drift->end - 1,
 	    result->shifts.n_used);
 }
