@@ -6,6 +6,7 @@ cost stand above 900 px in words and in a picture each, and nothing is wider tha
   check_pages.py PROGRAM DATASETS [NAME...]   exits with 77 if there is no Chromium
 """
 import base64
+import concurrent.futures
 import json
 import pathlib
 import re
@@ -61,7 +62,8 @@ def made_up_case(n_ranks):
                "onsetTime": "2025-06-15T15:07:05.000Z"}
     return json.dumps({
         "schema": "failslow.case/2", "state": "active", "verdict": "slow_rank", "stepMs": 190.0, "lostMsPerStep": 40.0,
-        "headline": f"SLOW RANK: rank {worst} (node-0009) slows the job by 27 %, which costs 40 ms of every 190 ms step",
+        "headline": f"SLOW RANK: rank {worst} (node-0009) slows the job by 27 %, which costs 40 ms of every 190 ms "
+        "step",
         "reason": "made up", "culprits": [culprit],
         "job": {"name": "made up", "ranks": n_ranks}, "account": [{"part": "slow_rank", "ms": 8000, "share": 0.2}],
         "pictures": {"steps": steps, "ranks": ranks, "overTime": {"columns": 256, "own": codes, "loss": codes}}})
@@ -143,7 +145,8 @@ def faults_of_clicks(browser):
 
     if has("#canvas"):
         browser.click("#canvas")
-        expect("a click on the raster chooses no rank", "/^rank \\d/.test(document.querySelector('#hover').textContent)")
+        expect("a click on the raster chooses no rank",
+               "/^rank \\d/.test(document.querySelector('#hover').textContent)")
         before = browser.run("document.querySelector('#hover').textContent")
         browser.run("document.querySelector('#canvas').focus()")
         browser.press("ArrowUp")
@@ -169,7 +172,8 @@ def faults_of_clicks(browser):
     browser.click("#lang")
     expect("the button does not speak Chinese", "/[\\u4e00-\\u9fff]/.test(document.querySelector('dt').textContent)")
     if has("#headline[data-zh]"):
-        expect("the headline is not Chinese", "/[\\u4e00-\\u9fff]/.test(document.querySelector('#headline').textContent)")
+        expect("the headline is not Chinese",
+               "/[\\u4e00-\\u9fff]/.test(document.querySelector('#headline').textContent)")
     browser.click("#lang")
     expect("the headline does not come back", f"document.querySelector('#headline').textContent ==="
            f" {json.dumps(headline)}")
@@ -183,7 +187,8 @@ def make(program, datasets, name, folder):
         text = made_up_case(MADE_UP.get(name, 8))
         if name == "hostile":
             out = folder / "out"
-            subprocess.run([program, str(datasets / "faults" / "slow_rank"), "--output", str(out), "--quiet"], check=True)
+            job = str(datasets / "faults" / "slow_rank")
+            subprocess.run([program, job, "--output", str(out), "--quiet"], check=True)
             text = json.dumps(spoilt(json.loads((out / "failslow_slow_rank.json").read_text(encoding="utf-8"))))
         case.write_text(text, encoding="utf-8")
         subprocess.run([program, "report", str(case), "-o", str(page)], check=True)
@@ -198,10 +203,9 @@ def make(program, datasets, name, folder):
     return headline, squeezed(headline) in squeezed(screen)
 
 
-def faults_of(browser, program, datasets, name, folder):
-    headline, is_on_screen = make(program, datasets, name, folder)
+def faults_of(browser, name, page, headline, is_on_screen):
     seen = {**JOBS, **MADE}.get(name, (None, [WHO, SINCE, COST]))[1]
-    browser.open(folder / "page.html")
+    browser.open(page)
     faults = [] if is_on_screen else ["the screen has another headline"]
     faults += faults_of_look(browser, headline, seen)
     faults += faults_of_clicks(browser)
@@ -216,13 +220,19 @@ def main():
     program, datasets = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve()
     names = sys.argv[3:] or [*JOBS, *MADE, *MADE_UP, "hostile"]
     n_faults = 0
-    with Browser(path) as browser:
+    # The browser begins before there are threads. The next page is made while one is looked at.
+    with Browser(path) as browser, tempfile.TemporaryDirectory() as top, \
+            concurrent.futures.ThreadPoolExecutor(1) as maker:
         browser.ask("Page.addScriptToEvaluateOnNewDocument", source="window.alert = function () { window.hit = 1 }")
+        folders = {name: pathlib.Path(top, name.replace(" ", "_")) for name in names}
+        for folder in folders.values():
+            folder.mkdir()
+        made = {name: maker.submit(make, program, datasets, name, folders[name]) for name in names}
         for name in names:
-            with tempfile.TemporaryDirectory() as folder:
-                for fault in faults_of(browser, program, datasets, name, pathlib.Path(folder)):
-                    print(f"{name}: {fault}")
-                    n_faults += 1
+            headline, is_on_screen = made[name].result()
+            for fault in faults_of(browser, name, folders[name] / "page.html", headline, is_on_screen):
+                print(f"{name}: {fault}")
+                n_faults += 1
     print(f"{len(names)} pages, {n_faults} faults")
     sys.exit(1 if n_faults > 0 else 0)
 
