@@ -282,10 +282,10 @@ static bool is_wide_end(const struct out *out)
 /* True behind 。，：； and the like, which bring their own room. */
 static bool ends_in_mark(const struct out *out)
 {
-	static const char *const marks[] = {"，", "。", "；", "：", "（", "）", "、", "「", "」"};
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
-		size_t n = strlen(marks[i]);
-		if (out->length >= n && memcmp(out->text + out->length - n, marks[i], n) == 0) {
+	static const char *const endings[] = {"，", "。", "；", "：", "（", "）", "、", "「", "」"};
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		size_t n = strlen(endings[i]);
+		if (out->length >= n && memcmp(out->text + out->length - n, endings[i], n) == 0) {
 			return true;
 		}
 	}
