@@ -91,7 +91,7 @@ halt() {
 	booted=
 	[ -d "$boot_group" ] || return 0
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		find "$boot_group" -depth -type d -exec rmdir {} + 2>/dev/null
+		find "$boot_group" -depth -type d -exec rmdir {} + 2>/dev/null || true # processes are still ending
 		[ -d "$boot_group" ] || return 0
 		sleep 1
 	done

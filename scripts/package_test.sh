@@ -16,6 +16,7 @@ version=$(sed -n 's/^project(failslow VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLi
 commit=$(git -C "$root" rev-parse HEAD)
 [ "$(id -u)" = 0 ] || fail "debootstrap and chroot need root" "run it as root"
 export PATH="/usr/lib/ccache:$PATH" DEBIAN_FRONTEND=noninteractive
+export CCACHE_DIR="${CCACHE_DIR:-$HOME/.cache/ccache}" # debhelper gives each build a home of its own
 
 packaging_tools() {
 	apt-get install -y --no-install-recommends debhelper debootstrap dpkg-dev lintian python3 rpm cpio
@@ -137,7 +138,7 @@ receive() {
 }
 
 stop_all() {
-	[ -n "$receiver" ] && kill "$receiver" 2>/dev/null
+	[ -z "$receiver" ] || kill "$receiver" 2>/dev/null || true
 	halt
 }
 
