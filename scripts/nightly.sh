@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs in whole what .ci/run samples: about three hours on two processors. Each part has a line in the table at the end;
+# Runs in whole what .ci/run samples: about two and a half hours on two processors. Each part has a line in the table at the end;
 # the exit code is 1 if one failed. Logs and builds go to build-nightly/.
 #
 #   scripts/nightly.sh                             all parts
