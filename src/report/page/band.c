@@ -7,7 +7,7 @@
 
 #include "model/matrices.h"
 
-enum { HEIGHT = 190, LEFT = 46, RIGHT = 552, TOP = 10, BOTTOM = 170 };
+enum { HEIGHT = 190, LEFT = 46, RIGHT = 552, TOP = 24, BOTTOM = 170 };
 
 /* Levels of one column, ms; NaN: not seen. */
 struct level {
