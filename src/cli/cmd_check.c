@@ -150,14 +150,16 @@ static void add_case(struct found *found, const cJSON *root, const struct option
 	}
 }
 
-/* A file that is no case of ours says nothing. */
-static void read_case(struct found *found, const char *path, const struct options *o,
-		      double interval_mins)
+/* A file that is no case of ours says nothing; a lack of memory must not look like that. */
+static enum fsl_status read_case(struct found *found, const char *path, const struct options *o,
+				 double interval_mins, struct fsl_error *err)
 {
 	char *text = NULL;
 	size_t length = 0;
 	bool is_short = false;
-	if (fsl_file_read_text(path, &text, &length, NULL) == FSL_OK) {
+	struct fsl_error why = {0};
+	enum fsl_status status = fsl_file_read_text(path, &text, &length, &why);
+	if (status == FSL_OK) {
 		cJSON *root = fsl_json_tree(text, length, NULL, &is_short);
 		if (strcmp(text_of(root, "schema"), "failslow.case/2") == 0) {
 			add_case(found, root, o, interval_mins);
@@ -165,6 +167,12 @@ static void read_case(struct found *found, const char *path, const struct option
 		cJSON_Delete(root);
 	}
 	fsl_free(text);
+	if (status == FSL_ERR_MEMORY) {
+		*err = why;
+		return status;
+	}
+	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: file=\"%s\"", path)
+			: FSL_OK;
 }
 
 static bool is_case_name(const char *name)
@@ -180,18 +188,23 @@ static enum fsl_status read_cases(struct found *found, const char *folder, const
 {
 	char **names = NULL;
 	size_t n_names = 0;
-	enum fsl_status status = FSL_OK;
-	if (fsl_dir_list(folder, &names, &n_names, NULL) != FSL_OK) {
+	struct fsl_error why = {0};
+	enum fsl_status status = fsl_dir_list(folder, &names, &n_names, &why);
+	if (status == FSL_ERR_MEMORY) {
+		*err = why;
+		return status;
+	}
+	if (status != FSL_OK) {
 		return FSL_OK; /* no run was there yet */
 	}
-	for (size_t i = 0; i < n_names; i++) {
-		char *path = is_case_name(names[i]) ? fsl_path_join(folder, names[i]) : NULL;
-		if (path != NULL) {
-			read_case(found, path, o, interval_mins);
-		} else if (is_case_name(names[i]) && status == FSL_OK) {
-			status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: folder=\"%s\"",
-					  folder);
+	for (size_t i = 0; i < n_names && status == FSL_OK; i++) {
+		if (!is_case_name(names[i])) {
+			continue;
 		}
+		char *path = fsl_path_join(folder, names[i]);
+		status = path != NULL ? read_case(found, path, o, interval_mins, err)
+				      : FSL_FAIL(err, FSL_ERR_MEMORY,
+						 "out of memory: folder=\"%s\"", folder);
 		fsl_free(path);
 	}
 	fsl_free(names);
