@@ -57,8 +57,8 @@ native_build() {
 
 now=2025-06-15T15:08:00Z
 same_verdict() {
-	in_root qemu-aarch64-static /build/failslow detect /src/datasets/faults/slow_rank --now $now >"$work/arm64.txt" &&
-		(cd "$root" && "$work/native/failslow" detect datasets/faults/slow_rank --now $now) >"$work/native.txt" || return 1
+	in_root env LC_ALL=C.UTF-8 qemu-aarch64-static /build/failslow detect /src/datasets/faults/slow_rank --now $now >"$work/arm64.txt" &&
+		(cd "$root" && LC_ALL=C.UTF-8 "$work/native/failslow" detect datasets/faults/slow_rank --now $now) >"$work/native.txt" || return 1
 	sed 's|/src/||' "$work/arm64.txt" | diff "$work/native.txt" - && cat "$work/arm64.txt"
 }
 
