@@ -1,4 +1,5 @@
 /* Steps from communication operators: from step numbers, else from the period of the sequence. */
+#include <float.h>
 #include <math.h>
 
 #include <failslow/stats.h>
@@ -381,7 +382,8 @@ static double least_difference(const struct period_times *periods, const struct 
 		double difference = difference_after(periods, lag, bound);
 		least = difference < least ? difference : least;
 	}
-	return least;
+	/* Threads begin with the greatest number there is: infinity for gcc, DBL_MAX for clang. */
+	return least < DBL_MAX ? least : (double)INFINITY;
 }
 
 /* Number of periods in a step, at most LAG_MAX: the least after which times repeat better than
