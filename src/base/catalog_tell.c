@@ -160,7 +160,7 @@ static bool try_message(const struct fsl_message *message, struct span text, boo
 	return fits(english, text.begin, text.end, match);
 }
 
-/* What a message has to fit. */
+/* A message fits one of these parts of a text. */
 enum extent {
 	FITS_WHOLE, /* a sentence from begin to end */
 	FITS_TITLE, /* likewise: a title, ": " and any text */

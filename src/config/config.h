@@ -173,8 +173,8 @@ struct fsl_config {
 	enum fsl_log_form log_form;    /* of messages on stderr */
 	int64_t jobs;                  /* threads; 0: as many as the input is worth */
 	int64_t now_ns;                /* --now or the clock; set by the command */
-	/* Of earlier runs over the job, set by the command. The engine clears them if they do not
-	 * hold for the files that are there. */
+	/* Ranks that earlier runs over the job saw, set by the command. The engine clears them if
+	 * they do not hold for the files that are there. */
 	struct fsl_seen_ranks seen_ranks;
 
 	size_t n_metrics;

@@ -1,4 +1,4 @@
-/* What pictures of a job are drawn from: in the case, on its page and on the terminal. */
+/* The figures from which pictures of a job are drawn: in the case, on its page, on the terminal. */
 #ifndef FSL_REPORT_PICTURES_H
 #define FSL_REPORT_PICTURES_H
 
@@ -19,8 +19,8 @@ const struct fsl_steps *fsl_pictures_steps(const struct fsl_report *report);
 /* True if own times and costs of all ranks are known: the two functions below may be called. */
 bool fsl_pictures_have_blame(const struct fsl_report *report);
 
-/* What each rank of report->run costs in a step, ms, at least 0; NaN: unknown. A culprit costs
- * what the verdict says. FSL_ERR_MEMORY. */
+/* Sets the cost of each rank of report->run in a step, ms, at least 0; NaN: unknown. A culprit
+ * costs what the verdict says. FSL_ERR_MEMORY. */
 enum fsl_status fsl_pictures_costs(double *cost_ms, const struct fsl_report *report,
 				   const struct fsl_stretch *stretch, struct fsl_error *err);
 

@@ -33,7 +33,7 @@ struct fsl_html_step {
 	bool has_checkpoint;
 };
 
-/* What a link takes to transfer, and links like it, ms per step. */
+/* The transfer of a link, and that of links like it, ms per step. */
 struct fsl_html_link {
 	int64_t *ranks; /* [n_ranks >= 2]: two ends, or members of a group */
 	size_t n_ranks;

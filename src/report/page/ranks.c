@@ -230,8 +230,8 @@ static void put_twin(struct fsl_markup *markup, const struct fsl_html *page)
 	fsl_free(rows);
 }
 
-/* Where the rows of each host begin, a line each: "8 node2"; nothing if there are too many to be
- * seen, or if hosts have no rows beside each other. */
+/* Puts the first row of each host, a line each: "8 node2"; nothing if there are too many hosts to
+ * be seen, or if hosts have no rows beside each other. */
 static void put_bands(struct fsl_markup *markup, const struct fsl_html *page)
 {
 	enum { BANDS_MAX = 64 };

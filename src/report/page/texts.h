@@ -29,7 +29,7 @@ void fsl_html_put_chinese(struct fsl_markup *markup, const char *sentence);
 /* Element with a sentence of the document: a translation stands beside it if the catalog has one
  * (base/language.h), for the script. @tag as above. */
 void fsl_html_say_sentence(struct fsl_markup *markup, const char *tag, const char *sentence);
-/* What a what-if is about, "rank 5" or "computing", its word as @tag, "span" or "tspan". */
+/* Names the subject of a what-if, "rank 5" or "computing", its word as @tag, "span" or "tspan". */
 void fsl_html_say_whatif(struct fsl_markup *markup, const char *tag, const char *kind,
 			 const char *name);
 /* The Chinese table as a JSON array; elements hold the English words. */

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Writes "<library>+0x<address>"; returns its length. */
-static size_t put_frame(char *out, const HostStackFrame *frame)
+/* Writes "<library>+0x<address>"; returns its length, below FSL_STACK_FRAME_BYTES. */
+static size_t put_frame(char out[FSL_STACK_FRAME_BYTES], const HostStackFrame *frame)
 {
 	size_t n = frame->library.len;
 	n = n < FSL_STACK_LIBRARY_MAX ? n : FSL_STACK_LIBRARY_MAX;
@@ -17,8 +17,9 @@ static size_t put_frame(char *out, const HostStackFrame *frame)
 	if (n == 0) {
 		out[n++] = '?';
 	}
-	/* 0x, 16 digits and the final NUL have room by FSL_STACK_BYTES_MAX. */
-	return n + (size_t)sprintf(out + n, "+0x%" PRIx64, frame->address);
+	/* The digits always have room. */
+	return n +
+	       (size_t)snprintf(out + n, FSL_STACK_FRAME_BYTES - n, "+0x%" PRIx64, frame->address);
 }
 
 /* A path beyond the limit is told by its innermost frame, as long as there are not too many. */
@@ -26,7 +27,7 @@ static enum fsl_status add_further(struct fsl_strpool *paths, const HostStackFra
 				   uint32_t *id, struct fsl_error *err)
 {
 	static const char further[] = "(further call paths)";
-	char text[sizeof(further) + 1 + FSL_STACK_BYTES_MAX / FSL_STACK_FRAMES_MAX];
+	char text[sizeof(further) + 1 + FSL_STACK_FRAME_BYTES];
 	size_t n = sizeof(further) - 1;
 	memcpy(text, further, n);
 	text[n] = ';';

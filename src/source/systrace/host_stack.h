@@ -9,7 +9,9 @@ enum {
 	FSL_STACK_FRAMES_MAX = 64,  /* of one path, the innermost ones; the recorder keeps 32 */
 	FSL_STACK_LIBRARY_MAX = 64, /* bytes of the name of a library */
 	/* A frame is "<library>+0x<address>" and ';'. */
-	FSL_STACK_BYTES_MAX = FSL_STACK_FRAMES_MAX * (FSL_STACK_LIBRARY_MAX + 24),
+	FSL_STACK_FRAME_BYTES =
+		FSL_STACK_LIBRARY_MAX + 24, /* a frame, its address and a separator */
+	FSL_STACK_BYTES_MAX = FSL_STACK_FRAMES_MAX * FSL_STACK_FRAME_BYTES,
 	FSL_STACK_PATHS_MAX = 1 << 16, /* different paths; programs that allocate have thousands */
 };
 
