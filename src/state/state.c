@@ -20,6 +20,7 @@
 #include "base/os_error.h"
 #include "base/try.h"
 #include "state/damage.h"
+#include "state/journal.h"
 #include "state/state_parts.h"
 #include "state/state_place.h"
 
@@ -227,10 +228,7 @@ static enum fsl_status rename_damaged(const char *path, struct fsl_error *err)
 					"path too long, name a shorter one: path=\"%s\"", path);
 		}
 	} while (n < DAMAGED_FILES_MAX && access(target, F_OK) == 0);
-	/* A journal left behind would be played back into the new file. */
-	char journal[PATH_MAX + sizeof("-journal")];
-	(void)snprintf(journal, sizeof(journal), "%s-journal", path);
-	if ((unlink(journal) != 0 && errno != ENOENT) || rename(path, target) != 0) {
+	if (!fsl_journal_remove(path) || rename(path, target) != 0) {
 		return fail_set_aside(path, err);
 	}
 	fsl_log(FSL_LOG_WARNING, "state",
@@ -493,6 +491,8 @@ static enum fsl_status open_at(struct fsl_state **out, const char *path, bool is
 	FSL_THEN(status, open_sound(state, &has_incidents, err));
 	if (status == FSL_OK && is_made && state->is_read_only) {
 		status = fail_read_only(state->path, err);
+	} else if (status == FSL_OK && is_made) {
+		state->has_log = fsl_journal_begin_log(state->db, state->path);
 	} else if (status == FSL_OK && !is_made) {
 		state->is_read_only = state->is_read_only || is_in_read_only_folder(state->path);
 		/* Its tables cannot be made. */
@@ -530,6 +530,9 @@ void fsl_state_close(struct fsl_state *state)
 {
 	if (state == NULL) {
 		return;
+	}
+	if (state->has_log) {
+		fsl_journal_end_log(state->db);
 	}
 	/* An open transaction is rolled back. */
 	sqlite3_close(state->db);

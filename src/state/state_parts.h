@@ -11,6 +11,7 @@ struct fsl_state {
 	sqlite3 *db;
 	char *path;
 	bool is_read_only; /* this user may not write the file */
+	bool has_log;      /* its write-ahead log ends when it is closed */
 	bool has_tables;   /* else the first transaction makes them: one wait for the disk less */
 };
 
