@@ -17,16 +17,6 @@
 #include "source/ascend/trace_sums.h"
 #include "source/ascend/unknown_comms.h"
 
-bool fsl_profile_wants_step(const struct fsl_profile_input *input, int64_t step)
-{
-	for (size_t i = 0; i < input->n_steps; i++) {
-		if (input->steps[i] == step) {
-			return true;
-		}
-	}
-	return input->n_steps == 0 || step == FSL_STEP_ABSENT;
-}
-
 static enum fsl_status read_rank(struct fsl_profile_rank *rank,
 				 const struct fsl_profile_folder *folder,
 				 const struct fsl_profile_found_comms *found,

@@ -2,8 +2,8 @@
 #ifndef FSL_SOURCE_ASCEND_COMMS_H
 #define FSL_SOURCE_ASCEND_COMMS_H
 
+#include "capture/breakdown.h"
 #include "capture/comm_kernels.h"
-#include "source/ascend/breakdown.h"
 
 /* True for names of point-to-point operators: hcom_send, hcom_receive and hcom_batchSendRecv in any
  * case, with any ending. */

@@ -3,19 +3,7 @@
 #ifndef FSL_SOURCE_ASCEND_FILES_H
 #define FSL_SOURCE_ASCEND_FILES_H
 
-#include "base/file.h"
-#include "capture/capture.h"
-
-/* Input of a reader. */
-struct fsl_profile_input {
-	struct fsl_reader *reader; /* at the beginning of the file; plain, gzip or zstd */
-	const char *path;
-	struct fsl_file
-		*file; /* counts records and drops; gets a message if the file is not whole */
-	const int64_t *steps; /* wanted; n_steps 0: all */
-	size_t n_steps;
-	bool has_next; /* the file is a slice, and another slice of the same capture follows */
-};
+#include "capture/capture_files.h"
 
 /*
  * Adds the data of the file to @rank. Faults of the file are no failure: they are reported in
@@ -32,11 +20,6 @@ typedef enum fsl_status (*fsl_profile_reader)(struct fsl_profile_rank *rank,
 						struct fsl_error *err);
 #include "source/ascend/files.def"
 #undef PROFILE_FILE
-
-/* Adds @folder/@name to rank->files, not read yet. @format: static. *out: until the next call. */
-enum fsl_status fsl_profile_add_file(struct fsl_profile_rank *rank, const char *folder,
-				     const char *name, const char *format, struct fsl_file **out,
-				     struct fsl_error *err);
 
 /*
  * Adds a folder of the rank that is there and could not be listed, as a file that is unusable;
@@ -72,8 +55,5 @@ enum fsl_profile_pipe fsl_profile_pipe_of(const char *counter);
 bool fsl_profile_is_other_device(const struct fsl_profile_rank *rank,
 				 const struct fsl_profile_step *row);
 extern const char fsl_profile_other_device[];
-
-/* True if the step is wanted or its number is unknown. */
-bool fsl_profile_wants_step(const struct fsl_profile_input *input, int64_t step);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef FSL_SOURCE_ASCEND_JSON_RECORDS_H
 #define FSL_SOURCE_ASCEND_JSON_RECORDS_H
 
-#include "source/ascend/json_file.h"
+#include "capture/json_file.h"
 
 enum { FSL_JSON_WALK_LEVELS_MAX = 4, FSL_JSON_WALK_NAME_BYTES_MAX = 1024 };
 

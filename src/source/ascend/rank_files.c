@@ -49,21 +49,6 @@ static enum fsl_status short_of_memory(const struct fsl_profile_rank *rank, stru
 	return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d", (int)rank->rank);
 }
 
-enum fsl_status fsl_profile_add_file(struct fsl_profile_rank *rank, const char *folder,
-				     const char *name, const char *format, struct fsl_file **out,
-				     struct fsl_error *err)
-{
-	FSL_TRY(FSL_GROW(rank->files, rank->files_capacity, rank->n_files + 1, err));
-	const char *path = fsl_arena_printf(&rank->arena, "%s/%s", folder, name);
-	if (path == NULL) {
-		return short_of_memory(rank, err);
-	}
-	*out = &rank->files[rank->n_files++];
-	**out = (struct fsl_file){
-		.path = path, .format = format, .rank = rank->rank, .message = ""};
-	return FSL_OK;
-}
-
 static const char unlisted[] = "folder"; /* format of folders in the list of files */
 
 const char *fsl_profile_first_unlisted(const struct fsl_profile_rank *rank)

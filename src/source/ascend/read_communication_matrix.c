@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "base/try.h"
 #include "source/ascend/comms.h"
+#include "source/ascend/files.h"
 #include "source/ascend/json_records.h"
 
 static const char *const keys[] = {"Transport Type", "Transit Size(MB)", "Transit Time(ms)",

@@ -16,10 +16,10 @@
 
 #include "base/number.h"
 #include "base/try.h"
+#include "capture/breakdown.h"
 #include "capture/kept_rows.h"
-#include "source/ascend/breakdown.h"
+#include "capture/kernel_classes.h"
 #include "source/ascend/comms.h"
-#include "source/ascend/kernel_classes.h"
 #include "source/ascend/table.h"
 #include "source/ascend/trace_steps.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/number.h"
 #include "base/try.h"
-#include "source/ascend/copies.h"
+#include "capture/copies.h"
 #include "source/ascend/merge.h"
 #include "source/ascend/trace_steps.h"
 

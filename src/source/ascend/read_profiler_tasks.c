@@ -6,10 +6,10 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "capture/breakdown.h"
 #include "capture/kept_rows.h"
-#include "source/ascend/breakdown.h"
+#include "capture/kernel_classes.h"
 #include "source/ascend/comms.h"
-#include "source/ascend/kernel_classes.h"
 #include "source/ascend/merge.h"
 
 enum { COMMS_MAX = 1 << 22, TASKS_MAX = 1 << 22 };

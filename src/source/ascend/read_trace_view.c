@@ -5,7 +5,7 @@
  * with the next event.
  */
 #include "base/try.h"
-#include "source/ascend/json_file.h"
+#include "capture/json_file.h"
 #include "source/ascend/trace_names.h"
 #include "source/ascend/trace_sums.h"
 

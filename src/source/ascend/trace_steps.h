@@ -3,8 +3,8 @@
 #ifndef FSL_SOURCE_ASCEND_TRACE_STEPS_H
 #define FSL_SOURCE_ASCEND_TRACE_STEPS_H
 
+#include "capture/copies.h"
 #include "chrome/trace_event.h"
-#include "source/ascend/copies.h"
 #include "source/ascend/files.h"
 
 /* Sums of a step so far. */

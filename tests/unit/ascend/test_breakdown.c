@@ -1,5 +1,5 @@
 /* Steps from tasks: compared with a naive count ns by ns, in any order, with any window. */
-#include "source/ascend/breakdown.h"
+#include "capture/breakdown.h"
 
 #include "reading.h"
 

@@ -1,6 +1,6 @@
 /* Counts the kernels of a rank by the properties that matter for their duration. */
-#ifndef FSL_SOURCE_ASCEND_KERNEL_CLASSES_H
-#define FSL_SOURCE_ASCEND_KERNEL_CLASSES_H
+#ifndef FSL_CAPTURE_KERNEL_CLASSES_H
+#define FSL_CAPTURE_KERNEL_CLASSES_H
 
 #include "capture/capture.h"
 

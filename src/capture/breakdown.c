@@ -1,5 +1,5 @@
 /* Sweeps over tasks in the order of their begins. A buffer sorts them. */
-#include "source/ascend/breakdown.h"
+#include "capture/breakdown.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* A union of copies, and its overlap with slices. */
-#include "source/ascend/copies.h"
+#include "capture/copies.h"
 
 #include <stdlib.h>
 

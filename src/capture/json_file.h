@@ -1,8 +1,8 @@
 /* Reports faults of the JSON files of a rank's folder. Such a fault never fails a run. */
-#ifndef FSL_SOURCE_ASCEND_JSON_FILE_H
-#define FSL_SOURCE_ASCEND_JSON_FILE_H
+#ifndef FSL_CAPTURE_JSON_FILE_H
+#define FSL_CAPTURE_JSON_FILE_H
 
-#include "source/ascend/files.h"
+#include "capture/capture_files.h"
 #include "text/json_walk.h"
 
 /* Counts a record as dropped; reports @reason (static) for the first one, with its offset. */

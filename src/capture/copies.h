@@ -1,7 +1,7 @@
 /* Copies of memory on the device, and what of them nothing else overlaps: their part of the slices
  * that the profiler calls free. Both come in any order. */
-#ifndef FSL_SOURCE_ASCEND_COPIES_H
-#define FSL_SOURCE_ASCEND_COPIES_H
+#ifndef FSL_CAPTURE_COPIES_H
+#define FSL_CAPTURE_COPIES_H
 
 #include "capture/capture.h"
 

@@ -1,5 +1,5 @@
 /* Messages about faulty JSON files. */
-#include "source/ascend/json_file.h"
+#include "capture/json_file.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -11,10 +11,10 @@
  * counts for the first of them here, and for the profiler only in the second case. The tables have
  * no host times.
  */
-#ifndef FSL_SOURCE_ASCEND_BREAKDOWN_H
-#define FSL_SOURCE_ASCEND_BREAKDOWN_H
+#ifndef FSL_CAPTURE_BREAKDOWN_H
+#define FSL_CAPTURE_BREAKDOWN_H
 
-#include "source/ascend/files.h"
+#include "capture/capture_files.h"
 
 enum {
 	/* Number of tasks that are held for sorting: a file that is sorted but for so many tasks is

@@ -1,5 +1,5 @@
 /* Index over rank->kernels. */
-#include "source/ascend/kernel_classes.h"
+#include "capture/kernel_classes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
