@@ -626,7 +626,7 @@ bool fsl_json_peek_object(struct fsl_json *json, const char **text, size_t *n_by
 {
 	bool is_item = json->expect == EXPECT_FIRST_ITEM || json->expect == EXPECT_ITEM ||
 		       json->expect == EXPECT_TOP;
-	if (!is_item || json->depth > 1 || json->is_in_object || json->n_data == 0) {
+	if (!is_item || json->is_in_object || json->n_data == 0) {
 		return false;
 	}
 	skip_spaces_here(json);

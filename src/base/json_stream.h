@@ -58,8 +58,8 @@ enum fsl_status fsl_json_next(struct fsl_json *json, struct fsl_json_value *valu
 enum fsl_status fsl_json_skip(struct fsl_json *json, struct fsl_error *err);
 /*
  * For readers that know the layout: the bytes in memory from the "{" of the next token on, if that
- * object stands at top level or in an outermost array. False otherwise, or if the object is not in
- * memory: read it with fsl_json_next(). Borrowed until the next token.
+ * object stands at top level or in an array. False otherwise, or if the object is not in memory:
+ * read it with fsl_json_next(). Borrowed until the next token.
  */
 bool fsl_json_peek_object(struct fsl_json *json, const char **text, size_t *n_bytes);
 /* Goes on behind the object that fsl_json_peek_object() found. The caller has checked its syntax

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/try.h"
 #include "text/json_walk.h"
 
 /* Texts by their first byte, then one comparison for each word that is left. */
@@ -176,6 +177,9 @@ enum fsl_trace_key fsl_trace_key_find(const char *text, size_t length)
 		if (IS("pid")) {
 			return FSL_TRACE_KEY_PID;
 		}
+		if (IS("tid")) {
+			return FSL_TRACE_KEY_TID;
+		}
 		if (IS("dur")) {
 			return FSL_TRACE_KEY_DUR;
 		}
@@ -207,8 +211,15 @@ size_t fsl_trace_arg_find(const struct fsl_trace_vocabulary *vocabulary, const c
 void fsl_trace_event_clear(const struct fsl_trace_vocabulary *vocabulary,
 			   struct fsl_trace_event *event)
 {
-	*event = (struct fsl_trace_event){
-		.number = -1, .ts_ns = FSL_NS_ABSENT, .dur_ns = FSL_NS_ABSENT};
+	/* Not as a whole: the room has kilobytes. */
+	event->phase = '\0';
+	event->name = event->category = 0;
+	event->number = -1;
+	event->has_id = false;
+	event->pid = event->tid = event->id = 0;
+	event->ts_ns = event->dur_ns = FSL_NS_ABSENT;
+	event->whole_name = (struct fsl_trace_text){"", 0};
+	event->n_room = 0;
 	fsl_trace_event_clear_args(vocabulary, event);
 }
 
@@ -217,7 +228,23 @@ void fsl_trace_event_clear_args(const struct fsl_trace_vocabulary *vocabulary,
 {
 	for (size_t i = 0; i < vocabulary->n_args; i++) {
 		event->args[i] = vocabulary->args[i].words != NULL ? 0 : -1;
+		event->texts[i] = (struct fsl_trace_text){"", 0};
 	}
+}
+
+void fsl_trace_event_take_sizes(struct fsl_trace_event *event, size_t arg, const int64_t sizes[3],
+				size_t n)
+{
+	event->args[arg] = n == 3 ? fsl_trace_sizes(sizes[0], sizes[1], sizes[2]) : -1;
+}
+
+/* A text of at most @max bytes; none for what is no text. */
+static struct fsl_trace_text text_of(const struct fsl_json_value *value, size_t max)
+{
+	if (value->token != FSL_JSON_STRING) {
+		return (struct fsl_trace_text){"", 0};
+	}
+	return (struct fsl_trace_text){value->text, value->length < max ? value->length : max};
 }
 
 void fsl_trace_event_take_arg(const struct fsl_trace_vocabulary *vocabulary,
@@ -229,21 +256,15 @@ void fsl_trace_event_take_arg(const struct fsl_trace_vocabulary *vocabulary,
 	}
 	const struct fsl_trace_arg *asked = &vocabulary->args[arg];
 	int64_t number = -1; /* of what is no number that fits, as 4294967295 for nobody */
-	if (asked->words != NULL) {
+	if (asked->kind == FSL_TRACE_ARG_TEXT) {
+		event->texts[arg] = text_of(value, FSL_TRACE_TEXT_MAX);
+	} else if (asked->kind == FSL_TRACE_ARG_SIZES) {
+		event->args[arg] = -1;
+	} else if (asked->words != NULL) {
 		event->args[arg] = find_kind(asked->words, value, &number);
 	} else {
 		(void)fsl_json_scaled(value, 1, asked->max, &number);
 		event->args[arg] = number;
-	}
-}
-
-static void keep_text(struct fsl_trace_event *event, const struct fsl_json_value *value)
-{
-	size_t n = value->length < FSL_TRACE_TEXT_MAX ? value->length : FSL_TRACE_TEXT_MAX;
-	event->n_text = 0;
-	if (event->name == 0 && value->token == FSL_JSON_STRING) {
-		memcpy(event->text, value->text + value->length - n, n);
-		event->n_text = (uint8_t)n;
 	}
 }
 
@@ -261,11 +282,15 @@ void fsl_trace_event_take(const struct fsl_trace_vocabulary *vocabulary,
 	case FSL_TRACE_KEY_NAME:
 		event->number = -1;
 		event->name = find_kind(&vocabulary->names, value, &event->number);
-		keep_text(event, value);
+		event->whole_name = text_of(value, FSL_TRACE_NAME_MAX);
 		break;
 	case FSL_TRACE_KEY_PID:
 		event->pid = 0;
 		(void)take_id(value, &event->pid);
+		break;
+	case FSL_TRACE_KEY_TID:
+		event->tid = 0;
+		(void)take_id(value, &event->tid);
 		break;
 	case FSL_TRACE_KEY_TS:
 		event->ts_ns = take_time(value, FSL_JSON_TIME_MAX_NS);
@@ -297,6 +322,61 @@ const char *fsl_trace_event_fault(const struct fsl_trace_event *event)
 	return NULL;
 }
 
+/* Copies a text of the tokenizer's, which the next token overwrites, into the room of the event. */
+static void keep(struct fsl_trace_event *event, struct fsl_trace_text *text)
+{
+	if (text->length > sizeof(event->room) - event->n_room) {
+		*text = (struct fsl_trace_text){"", 0}; /* a hostile file repeats keys */
+		return;
+	}
+	char *to = event->room + event->n_room;
+	memcpy(to, text->text, text->length);
+	event->n_room += text->length;
+	text->text = to;
+}
+
+/* Up to three numbers of a list, the tokenizer in front of it. */
+static enum fsl_status read_sizes(struct fsl_json *json, struct fsl_trace_event *event, size_t arg,
+				  struct fsl_error *err)
+{
+	int64_t sizes[3] = {-1, -1, -1};
+	size_t n = 0;
+	bool is_entered = false;
+	FSL_TRY(fsl_json_enter_array(json, &is_entered, err));
+	size_t depth = fsl_json_depth(json);
+	while (is_entered) {
+		struct fsl_json_value value;
+		FSL_TRY(fsl_json_next(json, &value, err));
+		if (fsl_json_depth(json) < depth) {
+			break;
+		}
+		bool is_item = fsl_json_depth(json) == depth; /* of a list its end */
+		if (is_item && n < 3) {
+			(void)fsl_json_scaled(&value, 1, INT32_MAX, &sizes[n]);
+		}
+		n += is_item ? 1 : 0;
+	}
+	fsl_trace_event_take_sizes(event, arg, sizes, n);
+	return FSL_OK;
+}
+
+static enum fsl_status read_arg(struct fsl_json *json,
+				const struct fsl_trace_vocabulary *vocabulary,
+				struct fsl_trace_event *event, size_t arg, struct fsl_error *err)
+{
+	struct fsl_json_value value;
+	bool is_asked = arg < vocabulary->n_args;
+	if (is_asked && vocabulary->args[arg].kind == FSL_TRACE_ARG_SIZES) {
+		return read_sizes(json, event, arg, err);
+	}
+	FSL_TRY(fsl_json_take_scalar(json, &value, err));
+	fsl_trace_event_take_arg(vocabulary, event, arg, &value);
+	if (is_asked && event->texts[arg].length > 0) {
+		keep(event, &event->texts[arg]);
+	}
+	return FSL_OK;
+}
+
 static enum fsl_status read_args(struct fsl_json *json,
 				 const struct fsl_trace_vocabulary *vocabulary,
 				 struct fsl_trace_event *event, struct fsl_error *err)
@@ -309,10 +389,7 @@ static enum fsl_status read_args(struct fsl_json *json,
 		status = fsl_json_next_key(json, &value, &is_more, err);
 		if (status == FSL_OK && is_more) {
 			size_t arg = fsl_trace_arg_find(vocabulary, value.text, value.length);
-			status = fsl_json_take_scalar(json, &value, err);
-			fsl_trace_event_take_arg(vocabulary, event,
-						 status == FSL_OK ? arg : vocabulary->n_args,
-						 &value);
+			status = read_arg(json, vocabulary, event, arg, err);
 		}
 	}
 	return status;
@@ -337,6 +414,9 @@ enum fsl_status fsl_trace_event_read(struct fsl_json *json,
 			status = fsl_json_take_scalar(json, &value, err);
 			fsl_trace_event_take(vocabulary, event,
 					     status == FSL_OK ? key : FSL_TRACE_KEY_OTHER, &value);
+			if (status == FSL_OK && key == FSL_TRACE_KEY_NAME) {
+				keep(event, &event->whole_name);
+			}
 		}
 		if (status != FSL_OK) {
 			return status;

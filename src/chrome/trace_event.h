@@ -1,10 +1,13 @@
 /*
  * One event of a Chrome trace, reduced while it is read: texts become kinds, ids become numbers, so
- * that of all texts of the file a part of one name is kept. The caller names the texts and args
- * that it knows in a vocabulary; this folder knows none.
+ * that of all texts of the file the name and those args are kept that somebody asks for. The caller
+ * names the texts and args that it knows in a vocabulary; this folder knows none.
  */
 #ifndef FSL_CHROME_TRACE_EVENT_H
 #define FSL_CHROME_TRACE_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "base/json_stream.h"
 #include "base/number.h"
@@ -48,14 +51,40 @@ void fsl_trace_words_init(struct fsl_trace_words *words, const struct fsl_trace_
 int fsl_trace_words_find(const struct fsl_trace_words *words, const char *text, size_t length,
 			 int64_t *number);
 
-enum { FSL_TRACE_ARGS_MAX = 8, FSL_TRACE_TEXT_MAX = 96 };
+enum {
+	FSL_TRACE_ARGS_MAX = 16,
+	FSL_TRACE_NAME_MAX = 1024, /* longer names are cut */
+	FSL_TRACE_TEXT_MAX = 240,  /* longer texts of args are cut */
+};
 
-/* A member of "args": a number in [0, max], or, if @words is not NULL, a text. */
+enum fsl_trace_arg_kind {
+	FSL_TRACE_ARG_NUMBER, /* in [0, max]; or the kind of a text, if @words is not NULL */
+	FSL_TRACE_ARG_TEXT,   /* the text as it is */
+	FSL_TRACE_ARG_SIZES,  /* three numbers, as [132, 1, 1]: see fsl_trace_sizes() */
+};
+
+/* A member of "args". */
 struct fsl_trace_arg {
 	const char *key;
 	int64_t max;
 	const struct fsl_trace_words *words;
+	enum fsl_trace_arg_kind kind;
 };
+
+/* A text; no NUL behind it. Borrowed from the event, and so from the file, until the next event. */
+struct fsl_trace_text {
+	const char *text;
+	size_t length; /* 0: none */
+};
+
+/* The three numbers of an arg of FSL_TRACE_ARG_SIZES in one: 32, 16 and 15 bits; -1 if they do not
+ * fit. */
+static inline int64_t fsl_trace_sizes(int64_t x, int64_t y, int64_t z)
+{
+	bool is_good =
+		x >= 0 && x <= INT32_MAX && y >= 0 && y <= UINT16_MAX && z >= 0 && z <= UINT16_MAX;
+	return is_good ? (x << 32) | (y << 16) | z : -1;
+}
 
 /* Texts and args of the caller; borrowed as long as events are read. */
 struct fsl_trace_vocabulary {
@@ -70,12 +99,14 @@ struct fsl_trace_event {
 	int category;
 	int64_t number; /* number behind a name of FSL_TRACE_HEAD_NUMBER; -1: none */
 	bool has_id;
-	uint64_t pid, id;                 /* decimal numbers as they are, others as a hash */
+	uint64_t pid, tid, id;            /* decimal numbers as they are, others as a hash */
 	int64_t ts_ns, dur_ns;            /* FSL_NS_ABSENT: none that could be used */
 	int64_t args[FSL_TRACE_ARGS_MAX]; /* of the vocabulary: numbers, -1 for none; kinds of
 					     texts, 0 for none */
-	uint8_t n_text;
-	char text[FSL_TRACE_TEXT_MAX]; /* end of a name of no kind; no NUL behind it */
+	struct fsl_trace_text whole_name; /* of any kind */
+	struct fsl_trace_text texts[FSL_TRACE_ARGS_MAX]; /* of args of FSL_TRACE_ARG_TEXT */
+	size_t n_room;
+	char room[2 * FSL_TRACE_NAME_MAX]; /* holds texts that the tokenizer read */
 };
 
 /* NULL if the event can be used, else the reason why not (static text). */
@@ -89,17 +120,19 @@ enum fsl_status fsl_trace_event_read(struct fsl_json *json,
 /*
  * Reads the event at @text, of which @n_bytes from its "{" on are in memory, without the tokenizer:
  * for events that are spelt as profilers spell them. Returns its length, or 0 if only the tokenizer
- * can read it. Both functions give the same result for an event that both read.
+ * can read it. Both functions give the same result for an event that both read. *n_newlines:
+ * newlines in it.
  */
 size_t fsl_trace_event_scan(const char *text, size_t n_bytes,
 			    const struct fsl_trace_vocabulary *vocabulary,
-			    struct fsl_trace_event *event);
+			    struct fsl_trace_event *event, uint64_t *n_newlines);
 
 /* For the two above: keys of an event, and taking their values. */
 enum fsl_trace_key {
 	FSL_TRACE_KEY_PHASE,
 	FSL_TRACE_KEY_NAME,
 	FSL_TRACE_KEY_PID,
+	FSL_TRACE_KEY_TID,
 	FSL_TRACE_KEY_TS,
 	FSL_TRACE_KEY_DUR,
 	FSL_TRACE_KEY_CATEGORY,
@@ -122,5 +155,8 @@ void fsl_trace_event_clear_args(const struct fsl_trace_vocabulary *vocabulary,
 void fsl_trace_event_take_arg(const struct fsl_trace_vocabulary *vocabulary,
 			      struct fsl_trace_event *event, size_t arg,
 			      const struct fsl_json_value *value);
+/* An arg of FSL_TRACE_ARG_SIZES: the first three of @n numbers, -1 for what is none. */
+void fsl_trace_event_take_sizes(struct fsl_trace_event *event, size_t arg, const int64_t sizes[3],
+				size_t n);
 
 #endif

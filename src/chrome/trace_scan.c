@@ -1,17 +1,33 @@
 /*
- * Chrome trace events without the tokenizer: written by programs, they are spelt alike, one
- * blank behind ":" and "," or none, args of scalars. Everything else, and all that may be an error,
- * is left to the tokenizer.
+ * Chrome trace events without the tokenizer: written by programs, they are spelt alike, white space
+ * behind ":", "," and brackets alone, args of scalars and lists. Everything else, and all that may
+ * be an error, is left to the tokenizer.
  */
 #include <string.h>
 
 #include "base/block_scan.h"
 #include "chrome/trace_event.h"
+#include "text/json_walk.h"
+
+enum { LISTS_MAX = 8 /* in each other; deeper ones are left to the tokenizer */ };
 
 /* A walk through bytes in memory. From @limit on there are less than a block of them. */
 struct cursor {
 	const char *at, *limit;
+	uint64_t n_newlines;
 };
+
+/* Goes behind white space; false if less than a block is left. */
+static inline bool skip_spaces(struct cursor *cursor)
+{
+	const char *at = cursor->at, *limit = cursor->limit;
+	while (at <= limit && (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r')) {
+		cursor->n_newlines += *at == '\n';
+		at++;
+	}
+	cursor->at = at;
+	return at <= limit;
+}
 
 /*
  * The string behind the quote in front of cursor->at, of ASCII; cursor->at goes behind its end.
@@ -123,19 +139,17 @@ static inline bool scan_key(struct cursor *cursor, struct fsl_json_value *key)
 	    *cursor->at++ != ':') {
 		return false;
 	}
-	cursor->at += cursor->at <= cursor->limit && *cursor->at == ' ';
-	return cursor->at <= cursor->limit;
+	return skip_spaces(cursor);
 }
 
-/* Behind a value: ',' with the cursor at the next key, '}' with it behind, else 0. */
-static inline char scan_end(struct cursor *cursor)
+/* Behind a value: ',' with the cursor at the next key or item, @bracket with it behind, else 0. */
+static inline char scan_end(struct cursor *cursor, char bracket)
 {
-	if (cursor->at > cursor->limit || (*cursor->at != ',' && *cursor->at != '}')) {
+	if (!skip_spaces(cursor) || (*cursor->at != ',' && *cursor->at != bracket)) {
 		return '\0';
 	}
 	char end = *cursor->at++;
-	cursor->at += end == ',' && cursor->at <= cursor->limit && *cursor->at == ' ';
-	return end;
+	return end != ',' || skip_spaces(cursor) ? end : '\0';
 }
 
 /* The scalar of a key. An escape makes it the tokenizer's, unless nobody asks for it. */
@@ -145,26 +159,90 @@ static inline bool take_scalar(struct cursor *cursor, struct fsl_json_value *val
 	return scan_scalar(cursor, value, &has_escapes) && !(has_escapes && is_asked);
 }
 
+/* A list of scalars and lists, the cursor behind its "[". Its first numbers go to @sizes[3], -1 for
+ * what is none; *n: its items. */
+static bool scan_list(struct cursor *cursor, int64_t *sizes, size_t *n, unsigned depth)
+{
+	char end = ',';
+	*n = 0;
+	if (depth == LISTS_MAX || !skip_spaces(cursor)) {
+		return false;
+	}
+	if (*cursor->at == ']') {
+		cursor->at++;
+		return true;
+	}
+	while (end == ',') {
+		struct fsl_json_value value = {FSL_JSON_NULL, "", 0};
+		int64_t inner[3], number = -1;
+		size_t n_inner = 0;
+		bool has_escapes = false, is_list = *cursor->at == '[';
+		cursor->at += is_list ? 1 : 0;
+		if (is_list ? !scan_list(cursor, inner, &n_inner, depth + 1)
+			    : !scan_scalar(cursor, &value, &has_escapes)) {
+			return false;
+		}
+		if (*n < 3) {
+			/* An escape makes no number of a text. */
+			(void)(!has_escapes && fsl_json_scaled(&value, 1, INT32_MAX, &number));
+			sizes[*n] = number;
+		}
+		++*n;
+		end = scan_end(cursor, ']');
+	}
+	return end == ']';
+}
+
+/* The value of a member of the args, the cursor at its first byte. */
+static inline bool scan_arg(struct cursor *cursor, const struct fsl_trace_vocabulary *vocabulary,
+			    struct fsl_trace_event *event, size_t arg)
+{
+	struct fsl_json_value value = {FSL_JSON_NULL, "", 0};
+	bool is_asked = arg < vocabulary->n_args;
+	bool has_sizes = is_asked && vocabulary->args[arg].kind == FSL_TRACE_ARG_SIZES;
+	if (*cursor->at == '[') {
+		int64_t sizes[3] = {-1, -1, -1};
+		size_t n = 0;
+		cursor->at++;
+		if (!scan_list(cursor, sizes, &n, 0)) {
+			return false;
+		}
+		if (has_sizes) {
+			fsl_trace_event_take_sizes(event, arg, sizes, n);
+			return true;
+		}
+	} else if (!take_scalar(cursor, &value, is_asked)) {
+		return false;
+	}
+	if (is_asked) {
+		fsl_trace_event_take_arg(vocabulary, event, arg, &value);
+	}
+	return true;
+}
+
 /* Members up to the "}" of the args, the cursor behind their "{". */
 static bool scan_args(struct cursor *cursor, const struct fsl_trace_vocabulary *vocabulary,
 		      struct fsl_trace_event *event)
 {
 	char end = ',';
 	fsl_trace_event_clear_args(vocabulary, event);
+	if (!skip_spaces(cursor)) {
+		return false;
+	}
+	if (*cursor->at == '}') {
+		cursor->at++;
+		return true;
+	}
 	while (end == ',') {
-		struct fsl_json_value key, value;
+		struct fsl_json_value key;
 		if (!scan_key(cursor, &key)) {
 			return false;
 		}
 		size_t arg = fsl_trace_arg_find(vocabulary, key.text, key.length);
-		bool is_asked = arg < vocabulary->n_args;
-		if (!take_scalar(cursor, &value, is_asked)) {
+		if (!scan_arg(cursor, vocabulary, event, arg)) {
 			return false;
 		}
-		if (is_asked) {
-			fsl_trace_event_take_arg(vocabulary, event, arg, &value);
-		}
-		end = scan_end(cursor);
+		end = scan_end(cursor, '}');
 	}
 	return end == '}';
 }
@@ -194,14 +272,17 @@ static bool scan_value(struct cursor *cursor, enum fsl_trace_key key,
 
 size_t fsl_trace_event_scan(const char *text, size_t n_bytes,
 			    const struct fsl_trace_vocabulary *vocabulary,
-			    struct fsl_trace_event *event)
+			    struct fsl_trace_event *event, uint64_t *n_newlines)
 {
 	char end = ',';
 	if (n_bytes < FSL_SCAN_JSON_BYTES + 1 || text[0] != '{') {
 		return 0;
 	}
-	struct cursor cursor = {text + 1, text + n_bytes - FSL_SCAN_JSON_BYTES};
+	struct cursor cursor = {text + 1, text + n_bytes - FSL_SCAN_JSON_BYTES, 0};
 	fsl_trace_event_clear(vocabulary, event);
+	if (!skip_spaces(&cursor)) {
+		return 0;
+	}
 	while (end == ',') {
 		struct fsl_json_value key;
 		if (!scan_key(&cursor, &key) ||
@@ -209,7 +290,8 @@ size_t fsl_trace_event_scan(const char *text, size_t n_bytes,
 				event)) {
 			return 0;
 		}
-		end = scan_end(&cursor);
+		end = scan_end(&cursor, '}');
 	}
+	*n_newlines = cursor.n_newlines;
 	return end == '}' ? (size_t)(cursor.at - text) : 0;
 }

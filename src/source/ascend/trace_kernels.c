@@ -8,7 +8,10 @@
 #include "capture/comm_kernels.h"
 #include "source/ascend/trace_names.h"
 
-enum { ROWS_MAX = 1 << 12 }; /* real traces have about a hundred */
+enum {
+	ROWS_MAX = 1 << 12, /* real traces have about a hundred */
+	END_BYTES_MAX = 96, /* of a name, which ends in its type */
+};
 
 static const char *const core_names[] = {
 	[FSL_TRACE_CORE_CUBE] = "AI_CORE",     [FSL_TRACE_CORE_VECTOR] = "AI_VECTOR_CORE",
@@ -30,7 +33,7 @@ static bool begins(const char *text, size_t length, const char *head)
  */
 static const char *type_of(const char *name, size_t *length)
 {
-	bool is_cut = *length == FSL_TRACE_TEXT_MAX; /* such long names are built of parts */
+	bool is_cut = *length == END_BYTES_MAX; /* such long names are built of parts */
 	bool is_built = is_cut || begins(name, *length, "aclnn") || begins(name, *length, "trans_");
 	size_t n = *length;
 	while (n > 1 && name[n - 1] >= '0' && name[n - 1] <= '9') {
@@ -79,11 +82,12 @@ enum fsl_status fsl_trace_kernels_add(struct fsl_trace_kernels *kernels,
 	const char *core = event->args[FSL_TRACE_ARG_CORE] < N_CORES
 				   ? core_names[event->args[FSL_TRACE_ARG_CORE]]
 				   : NULL;
-	size_t length = event->n_text;
+	const struct fsl_trace_text *name = &event->whole_name;
+	size_t length = name->length < END_BYTES_MAX ? name->length : END_BYTES_MAX;
 	if (kernels->keys == NULL || core == NULL || length == 0) {
 		return FSL_OK;
 	}
-	const char *type = type_of(event->text, &length);
+	const char *type = type_of(name->text + name->length - length, &length);
 	enum fsl_comm_kernel kind = fsl_comm_kernel_of(NULL, type, length);
 	if (kind != FSL_COMM_KERNEL_NONE && kind != FSL_COMM_KERNEL_FUSED) {
 		return FSL_OK;

@@ -60,11 +60,15 @@ void fsl_trace_names_init(struct fsl_trace_names *names)
 	fsl_trace_words_init(&names->vocabulary.names, name_words, N_OF(name_words));
 	fsl_trace_words_init(&names->vocabulary.categories, category_words, N_OF(category_words));
 	fsl_trace_words_init(&names->processes, process_words, N_OF(process_words));
-	names->args[FSL_TRACE_ARG_MHZ] = (struct fsl_trace_arg){"MHz", INT32_MAX, NULL};
-	names->args[FSL_TRACE_ARG_PEER] = (struct fsl_trace_arg){"dst rank", INT32_MAX, NULL};
-	names->args[FSL_TRACE_ARG_PROCESS] = (struct fsl_trace_arg){"name", 0, &names->processes};
+	names->args[FSL_TRACE_ARG_MHZ] =
+		(struct fsl_trace_arg){"MHz", INT32_MAX, NULL, FSL_TRACE_ARG_NUMBER};
+	names->args[FSL_TRACE_ARG_PEER] =
+		(struct fsl_trace_arg){"dst rank", INT32_MAX, NULL, FSL_TRACE_ARG_NUMBER};
+	names->args[FSL_TRACE_ARG_PROCESS] =
+		(struct fsl_trace_arg){"name", 0, &names->processes, FSL_TRACE_ARG_NUMBER};
 	fsl_trace_words_init(&names->cores, core_words, N_OF(core_words));
-	names->args[FSL_TRACE_ARG_CORE] = (struct fsl_trace_arg){"Task Type", 0, &names->cores};
+	names->args[FSL_TRACE_ARG_CORE] =
+		(struct fsl_trace_arg){"Task Type", 0, &names->cores, FSL_TRACE_ARG_NUMBER};
 	names->vocabulary.n_args = FSL_TRACE_ARGS_N;
 	names->vocabulary.args = names->args;
 }

@@ -14,7 +14,7 @@
 #include "fuzz/memory_reader.h"
 
 enum { STEP = 1, FREE, SYNCHRONIZE, HARDWARE };
-enum { MHZ, PROCESS, N_ARGS };
+enum { MHZ, PROCESS, GRID, GROUP, N_ARGS };
 
 static const struct fsl_trace_word names[] = {
 	{STEP, FSL_TRACE_HEAD_NUMBER, "ProfilerStep#", NULL},
@@ -26,8 +26,12 @@ static const struct fsl_trace_word processes[] = {
 	{HARDWARE, FSL_TRACE_WHOLE, "Ascend Hardware", NULL},
 };
 static struct fsl_trace_words process_words;
-static const struct fsl_trace_arg args[N_ARGS] = {{"MHz", INT32_MAX, NULL},
-						  {"name", 0, &process_words}};
+static const struct fsl_trace_arg args[N_ARGS] = {
+	[MHZ] = {"MHz", INT32_MAX, NULL, FSL_TRACE_ARG_NUMBER},
+	[PROCESS] = {"name", 0, &process_words, FSL_TRACE_ARG_NUMBER},
+	[GRID] = {"grid", 0, NULL, FSL_TRACE_ARG_SIZES},
+	[GROUP] = {"group", 0, NULL, FSL_TRACE_ARG_TEXT},
+};
 static struct fsl_trace_vocabulary vocabulary = {.n_args = N_ARGS, .args = args};
 
 /* Spelt as profilers do. */
@@ -46,18 +50,24 @@ static const char *const usual[] = {
 	"{'ph': 'X', 'name': 'ProfilerStep#50', 'pid': 0, 'ts': 1e3, 'dur': 77.02712757357446}",
 	"{'ph': 'X', 'name': 'Free', 'pid': -5, 'ts': 0.5, 'dur': 1E-2, 'ts': '12', 'args': {'a': "
 	"0.0, 'MHz': '5'}, 'args': {'b': 'x\\\\\\/'}}",
-	"{'ph': 'X', 'name': 'AscendCL@aclrtSynchronizeStream', 'cat': 'GC', 'ts': false, 'dur': "
-	"[1]}",
+	"{ 'ph':  'X',\n'ts': 1 }",
+	"{\n  'ph': 'X', 'args': {\n 'grid': [132, 1, 1], 'group': 'tp0', 'Input Dims': [[1, 2], "
+	"['a', []]]\n  }\n}",
+	"{'ph': 'X', 'args': {'grid': [1,2,3,4], 'MHz': [5], 'group': [7]}}",
+	"{'ph': 'X', 'args': {'grid': [1, 'x', 3], 'group': 12}}",
+	"{'ph': 'X', 'args': {'grid': [1, 70000, 3]}}",
+	"{'ph': 'X', 'args': {'grid': [[1, 4], 2, '3']}}",
+	"{'ph': 'X', 'args': {'grid': [ 2147483647 , 65535 , 65535 ], 'group': ''}}",
+	"{'ph': 'X', 'args': {}}",
+	"{'ph': 'X', 'args': { }, 'tid': 'stream 7'}",
 };
 
 /* Valid, but for the tokenizer. */
 static const char *const unusual[] = {
 	"{}",
-	"{ 'ph': 'X'}",
 	"{'ph' : 'X'}",
-	"{'ph':  'X'}",
-	"{'ph': 'X' }",
-	"{'ph': 'X', 'args': {}}",
+	"{'ph': 'X', 'args': {'group': 'a\\nb'}}",
+	"{'ph': 'X', 'args': {'d': [[[[[[[[[[1]]]]]]]]]]}}",
 	"{'ph': 'X', 'args': {'a': {'b': 1}}}",
 	"{'ph': 'X', 'args': 5}",
 	"{'ph': 'X', 'dur': {'args': 1}}",
@@ -65,7 +75,8 @@ static const char *const unusual[] = {
 	"{'name': 'a\\nb', 'ph': 'X'}",
 	"{'n\\u0061me': 'Free', 'ph': 'X'}",
 	"{'name': '\xc3\xa9', 'ph': 'X'}",
-	"{'ph': 'X',\n'ts': 1}",
+	"{'ph': 'X', 'name': 'AscendCL@aclrtSynchronizeStream', 'cat': 'GC', 'ts': false, 'dur': "
+	"[1]}",
 };
 
 /* @text with quotes made right, and bytes behind it as in a file. */
@@ -106,10 +117,13 @@ static void assert_alike(const struct fsl_trace_event *a, const struct fsl_trace
 	assert_int_equal(a->id, b->id);
 	assert_int_equal(a->ts_ns, b->ts_ns);
 	assert_int_equal(a->dur_ns, b->dur_ns);
-	assert_int_equal(a->n_text, b->n_text);
-	assert_memory_equal(a->text, b->text, a->n_text);
+	assert_int_equal(a->tid, b->tid);
+	assert_int_equal(a->whole_name.length, b->whole_name.length);
+	assert_memory_equal(a->whole_name.text, b->whole_name.text, a->whole_name.length);
 	for (size_t i = 0; i < N_ARGS; i++) {
 		assert_int_equal(a->args[i], b->args[i]);
+		assert_int_equal(a->texts[i].length, b->texts[i].length);
+		assert_memory_equal(a->texts[i].text, b->texts[i].text, a->texts[i].length);
 	}
 }
 
@@ -117,7 +131,8 @@ static void assert_alike(const struct fsl_trace_event *a, const struct fsl_trace
 static bool check(const char *text, size_t n_bytes)
 {
 	struct fsl_trace_event scanned, read;
-	size_t length = fsl_trace_event_scan(text, n_bytes, &vocabulary, &scanned);
+	uint64_t n_newlines = 0;
+	size_t length = fsl_trace_event_scan(text, n_bytes, &vocabulary, &scanned, &n_newlines);
 	assert_true(length <= n_bytes);
 	if (length > 0) {
 		assert_int_equal(read_one(text, length, &read), length);
@@ -142,8 +157,11 @@ static void unusual_ones_are_left_to_the_tokenizer(void **state)
 	for (size_t i = 0; i < sizeof(unusual) / sizeof(unusual[0]); i++) {
 		char text[1024];
 		struct fsl_trace_event event;
+		uint64_t n_newlines = 0;
 		size_t length = prepare(text, sizeof(text), unusual[i]);
-		assert_int_equal(fsl_trace_event_scan(text, strlen(text), &vocabulary, &event), 0);
+		assert_int_equal(
+			fsl_trace_event_scan(text, strlen(text), &vocabulary, &event, &n_newlines),
+			0);
 		assert_int_equal(read_one(text, length, &event), length);
 	}
 }
@@ -192,11 +210,14 @@ static void a_cut_event_is_left_to_the_tokenizer(void **state)
 		size_t length = prepare(text, sizeof(text), usual[i]);
 		for (size_t n = 0; n <= length; n++) {
 			struct fsl_trace_event event;
+			uint64_t n_newlines = 0;
 			char *exact = malloc(n > 0 ? n : 1);
 			assert_non_null(exact);
 			memcpy(exact, text, n);
-			assert_int_equal(
-				n > 0 ? fsl_trace_event_scan(exact, n, &vocabulary, &event) : 0, 0);
+			assert_int_equal(n > 0 ? fsl_trace_event_scan(exact, n, &vocabulary, &event,
+								      &n_newlines)
+					       : 0,
+					 0);
 			free(exact);
 		}
 	}
