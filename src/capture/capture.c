@@ -3,9 +3,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_text.h"
+#include "base/sort.h"
 
 static const char *const transport_texts[] = {
 	[FSL_TRANSPORT_RDMA] = "RDMA",       [FSL_TRANSPORT_HCCS] = "HCCS",
@@ -115,4 +117,32 @@ bool fsl_profile_comm_is_timed(const struct fsl_profile_comm *comm)
 	const int64_t begin_max_ns = INT64_C(1) << 62, elapse_max_ns = INT64_C(1) << 50;
 	return comm->begin_ns >= 0 && comm->begin_ns <= begin_max_ns && comm->elapse_ns >= 0 &&
 	       comm->elapse_ns <= elapse_max_ns;
+}
+
+/* @context: the pool of names, passed by qsort_r. */
+static int compare_comms(const void *left, const void *right, void *context)
+{
+	const struct fsl_profile_comm *a = left, *b = right;
+	const struct fsl_strpool *names = context;
+	int order = FSL_ORDER(a->step, b->step);
+	if (order == 0) {
+		order = FSL_ORDER(a->begin_ns, b->begin_ns);
+	}
+	if (order == 0 && a->name_id != b->name_id) {
+		order = strcmp(fsl_strpool_text(names, a->name_id),
+			       fsl_strpool_text(names, b->name_id));
+	}
+	if (order == 0 && a->group_id != b->group_id) {
+		order = strcmp(fsl_strpool_text(names, a->group_id),
+			       fsl_strpool_text(names, b->group_id));
+	}
+	return order != 0 ? order : FSL_ORDER(a->traffic_begin, b->traffic_begin);
+}
+
+void fsl_profile_sort_comms(struct fsl_profile_rank *rank)
+{
+	if (rank->n_comms > 1) {
+		qsort_r(rank->comms, rank->n_comms, sizeof(*rank->comms), compare_comms,
+			rank->names);
+	}
 }

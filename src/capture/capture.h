@@ -30,7 +30,8 @@ enum fsl_profile_writer {
 	FSL_PROFILE_PYTORCH,   /* *_ascend_pt */
 	FSL_PROFILE_MINDSPORE, /* *_ascend_ms */
 	FSL_PROFILE_MSPROF,    /* PROF_* */
-	FSL_PROFILE_UNKNOWN,   /* a bare ASCEND_PROFILER_OUTPUT, or renamed */
+	FSL_PROFILE_KINETO,  /* a trace of PyTorch's profiler for other devices: one file a rank */
+	FSL_PROFILE_UNKNOWN, /* a bare ASCEND_PROFILER_OUTPUT, or renamed */
 };
 
 /* Source of a rank's number, most trusted first. */
@@ -441,6 +442,9 @@ void fsl_profile_rank_fini(struct fsl_profile_rank *rank);
 
 /* The rank with this number; NULL if it is not in the set. Borrowed. */
 const struct fsl_profile_rank *fsl_profile_rank_of(const struct fsl_profile *profile, int32_t rank);
+
+/* Sorts rank->comms by step, begin, name and group; for readers that added operators. */
+void fsl_profile_sort_comms(struct fsl_profile_rank *rank);
 
 /* True when the operator has a begin and a duration, and both can be true (two weeks at most). */
 bool fsl_profile_comm_is_timed(const struct fsl_profile_comm *comm);

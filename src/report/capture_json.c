@@ -47,6 +47,8 @@ static const char *writer_text(enum fsl_profile_writer writer)
 		return "mindspore";
 	case FSL_PROFILE_MSPROF:
 		return "msprof";
+	case FSL_PROFILE_KINETO:
+		return "kineto";
 	case FSL_PROFILE_UNKNOWN:
 		break;
 	}

@@ -16,6 +16,7 @@
 #include "source/ascend/settle_calls.h"
 #include "source/ascend/trace_sums.h"
 #include "source/ascend/unknown_comms.h"
+#include "source/kineto/read.h"
 
 static enum fsl_status read_rank(struct fsl_profile_rank *rank,
 				 const struct fsl_profile_folder *folder,
@@ -39,9 +40,13 @@ static enum fsl_status read_rank(struct fsl_profile_rank *rank,
 	if (options->keeps_rows) {
 		FSL_TRY(FSL_NEW(rank->kept, 1, "rows", err));
 	}
-	FSL_TRY(fsl_profile_read_info(rank, err));
-	FSL_TRY(fsl_profile_read_files(rank, options, err));
-	FSL_TRY(fsl_profile_read_databases(rank, options, err));
+	if (folder->writer == FSL_PROFILE_KINETO) {
+		FSL_TRY(fsl_kineto_read_rank(rank, options, err));
+	} else {
+		FSL_TRY(fsl_profile_read_info(rank, err));
+		FSL_TRY(fsl_profile_read_files(rank, options, err));
+		FSL_TRY(fsl_profile_read_databases(rank, options, err));
+	}
 	/* Of many ranks the room that these arrays do not use is a quarter of all memory. */
 	FSL_FIT(rank->comms, rank->comms_capacity, rank->n_comms);
 	FSL_FIT(rank->traffic, rank->traffic_capacity, rank->n_traffic);

@@ -85,30 +85,3 @@ enum fsl_status fsl_profile_split_op(struct fsl_profile_rank *rank, const char *
 	return at != NULL ? fsl_strpool_intern(rank->names, at + 1, n_group, &out->group_id, err)
 			  : FSL_OK;
 }
-
-/* @context: the pool of names, passed by qsort_r. */
-static int compare(const void *left, const void *right, void *context)
-{
-	const struct fsl_profile_comm *a = left, *b = right;
-	const struct fsl_strpool *names = context;
-	int order = FSL_ORDER(a->step, b->step);
-	if (order == 0) {
-		order = FSL_ORDER(a->begin_ns, b->begin_ns);
-	}
-	if (order == 0 && a->name_id != b->name_id) {
-		order = strcmp(fsl_strpool_text(names, a->name_id),
-			       fsl_strpool_text(names, b->name_id));
-	}
-	if (order == 0 && a->group_id != b->group_id) {
-		order = strcmp(fsl_strpool_text(names, a->group_id),
-			       fsl_strpool_text(names, b->group_id));
-	}
-	return order != 0 ? order : FSL_ORDER(a->traffic_begin, b->traffic_begin);
-}
-
-void fsl_profile_sort_comms(struct fsl_profile_rank *rank)
-{
-	if (rank->n_comms > 1) {
-		qsort_r(rank->comms, rank->n_comms, sizeof(*rank->comms), compare, rank->names);
-	}
-}

@@ -27,7 +27,4 @@ enum fsl_task_kind fsl_profile_kernel_task(const struct fsl_profile_rank *rank, 
 enum fsl_status fsl_profile_add_call(struct fsl_profile_rank *rank, const struct fsl_task *task,
 				     uint32_t type_id, uint32_t kernels_idx, bool *is_full,
 				     struct fsl_error *err);
-/* Sorts rank->comms by step, begin, name and group; for readers that added operators. */
-void fsl_profile_sort_comms(struct fsl_profile_rank *rank);
-
 #endif

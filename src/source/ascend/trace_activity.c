@@ -54,19 +54,6 @@ void fsl_trace_activity_add(struct fsl_trace_activity *activity, int64_t begin_n
 	}
 }
 
-void fsl_trace_count_call(struct fsl_profile_trace *trace, enum fsl_profile_host_call kind,
-			  int64_t dur_ns)
-{
-	struct fsl_profile_host_calls *calls = &trace->calls[kind];
-	calls->n++;
-	calls->total_ns = fsl_sum_i64(calls->total_ns, dur_ns);
-	calls->max_ns = dur_ns > calls->max_ns ? dur_ns : calls->max_ns;
-	if (dur_ns > fsl_trace_long_ns(kind)) {
-		calls->n_long++;
-		calls->long_ns = fsl_sum_i64(calls->long_ns, dur_ns);
-	}
-}
-
 void fsl_trace_activity_ask(const struct fsl_trace_activity *activity, int64_t begin_ns,
 			    int64_t end_ns, int64_t *n_calls, int64_t *call_ns)
 {

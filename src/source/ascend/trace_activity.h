@@ -7,7 +7,7 @@
 #define FSL_SOURCE_ASCEND_TRACE_ACTIVITY_H
 
 #include "base/number.h"
-#include "capture/capture.h"
+#include "capture/ranges.h"
 
 enum { FSL_TRACE_SLOTS_N = 4096 };
 
@@ -19,15 +19,6 @@ struct fsl_trace_activity {
 	uint32_t n[FSL_TRACE_SLOTS_N]; /* slot i at i % FSL_TRACE_SLOTS_N */
 	int64_t ns[FSL_TRACE_SLOTS_N];
 };
-
-/* Calls of the host are long from this duration on. */
-static inline int64_t fsl_trace_long_ns(enum fsl_profile_host_call kind)
-{
-	return kind == FSL_HOST_DATALOADER ? INT64_C(10) * FSL_NS_PER_MS : FSL_NS_PER_MS;
-}
-/* Counts a call of the host. */
-void fsl_trace_count_call(struct fsl_profile_trace *trace, enum fsl_profile_host_call kind,
-			  int64_t dur_ns);
 
 /* Adds a call from @begin_ns on. Both values are not negative. */
 void fsl_trace_activity_add(struct fsl_trace_activity *activity, int64_t begin_ns, int64_t dur_ns);

@@ -8,30 +8,6 @@
 
 enum { STEPS_MAX = 1 << 16 }; /* more are no steps: sums of a hostile file */
 
-int64_t fsl_range_at(const struct fsl_profile_range *ranges, size_t n, int64_t ts_ns)
-{
-	size_t low = 0, high = n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (ranges[middle].begin_ns <= ts_ns) {
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
-	}
-	return low > 0 && ts_ns < ranges[low - 1].end_ns ? ranges[low - 1].step : FSL_STEP_ABSENT;
-}
-
-int64_t fsl_range_begin(const struct fsl_profile_range *ranges, size_t n, int64_t step)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (ranges[i].step == step) {
-			return ranges[i].begin_ns;
-		}
-	}
-	return FSL_NS_ABSENT;
-}
-
 int64_t fsl_trace_step_at(const struct fsl_profile_trace *trace, int64_t ts_ns)
 {
 	return fsl_range_at(trace->ranges, trace->n_ranges, ts_ns);
@@ -87,25 +63,6 @@ static enum fsl_status find(struct fsl_trace_steps *steps, int64_t step,
 	steps->last = i;
 	*out = &steps->items[i];
 	return FSL_OK;
-}
-
-void fsl_trace_keep_idle(struct fsl_profile_idle *idle, size_t *n_idle, int64_t begin_ns,
-			 int64_t dur_ns)
-{
-	size_t i = *n_idle;
-	while (i > 0 && (idle[i - 1].dur_ns < dur_ns ||
-			 (idle[i - 1].dur_ns == dur_ns && idle[i - 1].begin_ns > begin_ns))) {
-		i--;
-	}
-	if (i == FSL_PROFILE_GAPS_MAX) {
-		return;
-	}
-	size_t n_kept = *n_idle < FSL_PROFILE_GAPS_MAX ? (*n_idle)++ : FSL_PROFILE_GAPS_MAX - 1;
-	memmove(&idle[i + 1], &idle[i], (n_kept - i) * sizeof(*idle));
-	idle[i] = (struct fsl_profile_idle){.begin_ns = begin_ns,
-					    .dur_ns = dur_ns,
-					    .launch_lag_ns = FSL_NS_ABSENT,
-					    .torch_lag_ns = FSL_NS_ABSENT};
 }
 
 static int64_t earlier(int64_t a, int64_t b)

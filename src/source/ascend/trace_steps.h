@@ -4,6 +4,7 @@
 #define FSL_SOURCE_ASCEND_TRACE_STEPS_H
 
 #include "capture/copies.h"
+#include "capture/ranges.h"
 #include "chrome/trace_event.h"
 #include "source/ascend/files.h"
 
@@ -25,20 +26,11 @@ struct fsl_trace_steps {
 	struct fsl_profile_idle idle[FSL_PROFILE_GAPS_MAX]; /* longest first, then by begin */
 };
 
-/* Step of the range (sorted by begin) that holds @ts_ns; FSL_STEP_ABSENT if none does. */
-int64_t fsl_range_at(const struct fsl_profile_range *ranges, size_t n, int64_t ts_ns);
-/* Begin of the first range of @step; FSL_NS_ABSENT if there is none. */
-int64_t fsl_range_begin(const struct fsl_profile_range *ranges, size_t n, int64_t step);
 /* Step whose range holds @ts_ns; FSL_STEP_ABSENT if none does. */
 int64_t fsl_trace_step_at(const struct fsl_profile_trace *trace, int64_t ts_ns);
 /* Step at the begin of an event, else at its end, because begins in communication.json are rounded
  * to 0.25 us. */
 int64_t fsl_trace_step_of(const struct fsl_profile_trace *trace, int64_t begin_ns, int64_t dur_ns);
-
-/* Adds a stretch to @idle[FSL_PROFILE_GAPS_MAX], which keeps the longest: longest first, then by
- * begin. */
-void fsl_trace_keep_idle(struct fsl_profile_idle *idle, size_t *n_idle, int64_t begin_ns,
-			 int64_t dur_ns);
 
 /* Adds a slice or a receive; @event->name tells the kind. */
 enum fsl_status fsl_trace_steps_add(struct fsl_trace_steps *steps, int64_t step,

@@ -12,6 +12,7 @@
 #include "base/try.h"
 #include "source/ascend/find/discover_parts.h"
 #include "source/ascend/find/prof_device.h"
+#include "source/kineto/find.h"
 #include "text/small_json.h"
 
 enum { TOLD_MAX = 8 }; /* greatest number of remarks of one kind */
@@ -304,12 +305,34 @@ static size_t count_files(const struct fsl_listing *output)
 	return n;
 }
 
+/* Tells the rank of a trace of Kineto. Its content is looked at first: names are the users'. */
+static enum fsl_status tell_trace_rank(struct fsl_search *search, struct fsl_candidate *item,
+				       struct fsl_error *err)
+{
+	struct told told;
+	char path[PATH_MAX];
+	int64_t rank = NOT_TOLD;
+	for (int s = 0; s < FSL_PROFILE_RANK_NONE; s++) {
+		told.ranks[s] = NOT_TOLD;
+	}
+	int length = snprintf(path, sizeof(path), "%s/%s", item->folder.path, item->folder.file);
+	if (length > 0 && (size_t)length < sizeof(path)) {
+		FSL_TRY(fsl_kineto_rank_of_content(path, &rank, err));
+	}
+	tell(&told, FSL_PROFILE_RANK_METADATA, rank);
+	tell(&told, FSL_PROFILE_RANK_FOLDER_NAME, fsl_kineto_rank_of_name(item->folder.file));
+	return decide(search, item, &told, err);
+}
+
 /* Tells the rank of one folder, from its files and its name, in the order of trust. */
 static enum fsl_status tell_rank(struct fsl_search *search, struct fsl_candidate *item,
 				 struct fsl_error *err)
 {
 	struct told told;
 	struct fsl_listing folder = {.path = item->folder.path}, output = {0};
+	if (item->folder.writer == FSL_PROFILE_KINETO) {
+		return tell_trace_rank(search, item, err);
+	}
 	for (int s = 0; s < FSL_PROFILE_RANK_NONE; s++) {
 		told.ranks[s] = NOT_TOLD;
 	}

@@ -14,6 +14,7 @@
 #include "base/try.h"
 #include "source/ascend/find/discover.h"
 #include "source/ascend/find/discover_parts.h"
+#include "source/kineto/find.h"
 
 enum {
 	DEPTH_MAX = 10,        /* levels below the given folder: root/job/node/... */
@@ -294,6 +295,42 @@ static enum fsl_status add_candidate(struct fsl_search *search, const struct pla
 	return FSL_OK;
 }
 
+/* Takes a trace of Kineto: the file is all that there is of its rank. */
+static enum fsl_status add_trace(struct fsl_search *search, const struct place *place,
+				 const char *name, struct fsl_error *err)
+{
+	const struct look look = {.writer = FSL_PROFILE_KINETO, .output = "", .is_rank = true};
+	FSL_TRY(add_candidate(search, place, &look, err));
+	struct fsl_candidate *item = &search->items[search->n_items - 1];
+	item->folder.file = fsl_arena_strdup(&search->profile->arena, name);
+	item->name = item->folder.file;
+	return item->folder.file != NULL ? FSL_OK
+					 : FSL_FAIL(err, FSL_ERR_MEMORY,
+						    "out of memory: folders=%zu", search->n_items);
+}
+
+/* Takes the traces among the names of a folder. */
+static enum fsl_status add_traces(struct fsl_search *search, const struct place *place,
+				  const struct fsl_listing *listing, struct fsl_error *err)
+{
+	for (size_t i = 0; i < listing->n_names; i++) {
+		if (!fsl_kineto_is_name(listing->names[i])) {
+			continue;
+		}
+		char *path = fsl_path_join(place->path, listing->names[i]);
+		if (path == NULL) {
+			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"",
+					place->path);
+		}
+		bool is_trace = fsl_kineto_is_trace(path);
+		fsl_free(path);
+		if (is_trace) {
+			FSL_TRY(add_trace(search, place, listing->names[i], err));
+		}
+	}
+	return FSL_OK;
+}
+
 /* Files that look like captures and are none, or are of a kind that is not read. */
 static const char peer_result[] =
 	"results of msprof-analyze are not read, give the captures they were made of";
@@ -360,6 +397,8 @@ static enum fsl_status look_into(struct walk *walk, struct place place, struct f
 	}
 	if (status == FSL_OK && look.output != NULL) {
 		status = add_candidate(walk->search, &place, &look, err);
+	} else if (status == FSL_OK && !look.is_raw) {
+		status = add_traces(walk->search, &place, &listing, err);
 	}
 	if (status == FSL_OK && look.is_raw) {
 		status = remark_raw(walk->search, &place, look.writer, err);
@@ -476,6 +515,13 @@ static enum fsl_status take_file(struct fsl_search *search, const char *path, bo
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
 	}
 	*is_taken = is_capture_file(name);
+	if (!*is_taken && why_strange(name) == NULL && fsl_kineto_is_trace(path)) {
+		char folder_room[PATH_MAX];
+		const struct place around = {
+			.path = folder, .name = true_name(folder, folder_room), .parent_name = ""};
+		*is_taken = true;
+		return add_trace(search, &around, name, err);
+	}
 	for (size_t i = 0; i < search->n_items && *is_taken; i++) {
 		struct fsl_profile_folder *other = &search->items[i].folder;
 		if (strcmp(other->output_path, folder) == 0) {

@@ -1,0 +1,62 @@
+/* What is kept of a trace while it is read: work of the device, calls of the host, steps, facts of
+ * collectives. Joined by settle.c when all was read. */
+#ifndef FSL_SOURCE_KINETO_EVENTS_H
+#define FSL_SOURCE_KINETO_EVENTS_H
+
+#include "capture/capture_files.h"
+#include "source/kineto/names.h"
+
+/* Work of the device: a kernel, a collective or a copy. */
+struct fsl_kineto_work {
+	int64_t begin_ns, dur_ns;
+	int64_t correlation; /* -1: none */
+	int64_t launch_ns;   /* begin of the call that launched it; FSL_NS_ABSENT: not recorded */
+	int64_t step;        /* once it is settled */
+	uint32_t name_id;    /* in the rank's names */
+	uint32_t shape_id;   /* "132_1_1|384_1_1"; FSL_STR_NONE: not told */
+	uint32_t facts;      /* of a collective, in events->facts; FSL_STR_NONE: none */
+	uint32_t external;   /* external id, cut to 32 bits; 0: none */
+	enum fsl_kineto_category category;
+	bool is_collective;
+};
+
+/* A call of the runtime. */
+struct fsl_kineto_call {
+	int64_t correlation; /* -1: none */
+	int64_t begin_ns, dur_ns;
+	uint32_t name_id;
+};
+
+/* Facts of a collective: from its kernel, or from its host side. */
+struct fsl_kineto_facts {
+	uint32_t external; /* of a host side; 0: none */
+	const char *type;  /* "ncclAllReduce"; static */
+	uint32_t group_id; /* name of the process group; FSL_STR_NONE: not told */
+	uint32_t ranks_id; /* "[0, 1, 2, 3]"; FSL_STR_NONE: not told */
+	int64_t sequence;  /* number within its group; -1: not told */
+};
+
+struct fsl_kineto_events {
+	struct fsl_profile_rank *rank; /* its names are used */
+	struct fsl_kineto_work *work;
+	size_t n_work, work_capacity;
+	struct fsl_kineto_call *calls;
+	size_t n_calls, calls_capacity;
+	struct fsl_kineto_facts *facts;
+	size_t n_facts, facts_capacity;
+	struct fsl_profile_range *device_steps; /* as the device ran them */
+	size_t n_device_steps, device_steps_capacity;
+	int64_t allocated_bytes, reserved_bytes; /* greatest; -1: not told */
+	int64_t base_ns;                         /* added to all times; 0: not told */
+};
+
+/* Adds an event without a fault. FSL_ERR_MEMORY, FSL_ERR_LIMIT. */
+enum fsl_status fsl_kineto_events_add(struct fsl_kineto_events *events,
+				      const struct fsl_trace_event *event, struct fsl_error *err);
+/* Fills the rank from all events: steps, collectives, kernels, launches, idle time. No event may
+ * follow. FSL_ERR_MEMORY, FSL_ERR_LIMIT. */
+enum fsl_status fsl_kineto_settle(struct fsl_kineto_events *events,
+				  const struct fsl_profile_input *input, struct fsl_error *err);
+void fsl_kineto_events_fini(struct fsl_kineto_events *events);
+
+#endif

@@ -1,0 +1,94 @@
+/* Kineto's names as tables. */
+#include "source/kineto/names.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define N_OF(items) (sizeof(items) / sizeof((items)[0]))
+
+/* What may stand anywhere in a name comes last. */
+static const struct fsl_trace_word name_words[] = {
+	{FSL_KINETO_STEP, FSL_TRACE_HEAD_NUMBER, "ProfilerStep#", NULL},
+	{FSL_KINETO_SYNCHRONIZE, FSL_TRACE_HEAD_AND_TAIL, "cuda", "Synchronize"},
+	{FSL_KINETO_SYNCHRONIZE, FSL_TRACE_HEAD_AND_TAIL, "hip", "Synchronize"},
+	{FSL_KINETO_PARAMS, FSL_TRACE_WHOLE, "record_param_comms", NULL},
+	{FSL_KINETO_MEMORY, FSL_TRACE_WHOLE, "[memory]", NULL},
+	{FSL_KINETO_COLLECTIVE, FSL_TRACE_HEAD, "nccl", NULL},
+	{FSL_KINETO_COLLECTIVE, FSL_TRACE_HEAD, "hccl", NULL},
+	{FSL_KINETO_COLLECTIVE, FSL_TRACE_HEAD, "rccl", NULL},
+	{FSL_KINETO_COLLECTIVE, FSL_TRACE_ANYWHERE, "ncclKernel", NULL},
+	{FSL_KINETO_COLLECTIVE, FSL_TRACE_ANYWHERE, "ncclDevKernel", NULL},
+	{FSL_KINETO_DATALOADER, FSL_TRACE_ANYWHERE, "dataloader", NULL},
+};
+
+/* Of 2021 with a capital. ROCm uses CUDA's words. */
+static const struct fsl_trace_word category_words[] = {
+	{FSL_KINETO_KERNEL, FSL_TRACE_WHOLE_ANY_CASE, "kernel", NULL},
+	{FSL_KINETO_COPY, FSL_TRACE_WHOLE, "gpu_memcpy", NULL},
+	{FSL_KINETO_COPY, FSL_TRACE_WHOLE, "gpu_memset", NULL},
+	{FSL_KINETO_COPY, FSL_TRACE_WHOLE, "Memcpy", NULL},
+	{FSL_KINETO_COPY, FSL_TRACE_WHOLE, "Memset", NULL},
+	{FSL_KINETO_RUNTIME, FSL_TRACE_WHOLE, "cuda_runtime", NULL},
+	{FSL_KINETO_RUNTIME, FSL_TRACE_WHOLE, "cuda_driver", NULL},
+	{FSL_KINETO_RUNTIME, FSL_TRACE_WHOLE, "Runtime", NULL},
+	{FSL_KINETO_OPERATOR, FSL_TRACE_WHOLE, "cpu_op", NULL},
+	{FSL_KINETO_OPERATOR, FSL_TRACE_WHOLE, "Operator", NULL},
+	{FSL_KINETO_ANNOTATION, FSL_TRACE_WHOLE, "user_annotation", NULL},
+	{FSL_KINETO_DEVICE_ANNOTATION, FSL_TRACE_WHOLE, "gpu_user_annotation", NULL},
+	{FSL_KINETO_PYTHON, FSL_TRACE_WHOLE, "python_function", NULL},
+	{FSL_KINETO_INSTANT, FSL_TRACE_WHOLE, "cpu_instant_event", NULL},
+};
+
+static const struct fsl_trace_arg arguments[FSL_KINETO_ARGS_N] = {
+	[FSL_KINETO_EXTERNAL] = {"External id", INT64_MAX, NULL, FSL_TRACE_ARG_NUMBER},
+	[FSL_KINETO_EXTERNAL_OLD] = {"external id", INT64_MAX, NULL, FSL_TRACE_ARG_NUMBER},
+	[FSL_KINETO_CORRELATION] = {"correlation", INT64_MAX, NULL, FSL_TRACE_ARG_NUMBER},
+	[FSL_KINETO_STREAM] = {"stream", INT32_MAX, NULL, FSL_TRACE_ARG_NUMBER},
+	[FSL_KINETO_DEVICE] = {"device", INT32_MAX, NULL, FSL_TRACE_ARG_NUMBER},
+	[FSL_KINETO_GRID] = {"grid", 0, NULL, FSL_TRACE_ARG_SIZES},
+	[FSL_KINETO_BLOCK] = {"block", 0, NULL, FSL_TRACE_ARG_SIZES},
+	[FSL_KINETO_COLLECTIVE_NAME] = {"Collective name", 0, NULL, FSL_TRACE_ARG_TEXT},
+	[FSL_KINETO_GROUP_NAME] = {"Process Group Name", 0, NULL, FSL_TRACE_ARG_TEXT},
+	[FSL_KINETO_GROUP_RANKS] = {"Process Group Ranks", 0, NULL, FSL_TRACE_ARG_TEXT},
+	[FSL_KINETO_SEQUENCE] = {"Seq", INT64_MAX, NULL, FSL_TRACE_ARG_NUMBER},
+	[FSL_KINETO_ALLOCATED] = {"Total Allocated", INT64_MAX, NULL, FSL_TRACE_ARG_NUMBER},
+	[FSL_KINETO_RESERVED] = {"Total Reserved", INT64_MAX, NULL, FSL_TRACE_ARG_NUMBER},
+};
+
+void fsl_kineto_names_init(struct fsl_kineto_names *names)
+{
+	fsl_trace_words_init(&names->vocabulary.names, name_words, N_OF(name_words));
+	fsl_trace_words_init(&names->vocabulary.categories, category_words, N_OF(category_words));
+	memcpy(names->args, arguments, sizeof(arguments));
+	names->vocabulary.n_args = FSL_KINETO_ARGS_N;
+	names->vocabulary.args = names->args;
+}
+
+const char *fsl_kineto_collective(const char *name, size_t length)
+{
+	/* In this order: what holds another one comes first. */
+	static const struct {
+		const char *key, *type;
+	} types[] = {
+		{"allreduce", "ncclAllReduce"}, {"reducescatter", "ncclReduceScatter"},
+		{"allgather", "ncclAllGather"}, {"alltoall", "ncclAllToAll"},
+		{"broadcast", "ncclBroadcast"}, {"sendrecv", "ncclSendRecv"},
+		{"send", "ncclSend"},           {"recv", "ncclRecv"},
+		{"barrier", "ncclBarrier"},     {"reduce", "ncclReduce"},
+		{"scatter", "ncclScatter"},     {"gather", "ncclGather"},
+	};
+	char plain[FSL_TRACE_TEXT_MAX + 1];
+	size_t n = 0;
+	for (size_t i = 0; i < length && name[i] != '(' && n + 1 < sizeof(plain); i++) {
+		if (isalnum((unsigned char)name[i]) != 0) {
+			plain[n++] = (char)tolower((unsigned char)name[i]);
+		}
+	}
+	plain[n] = '\0';
+	for (size_t i = 0; i < N_OF(types); i++) {
+		if (strstr(plain, types[i].key) != NULL) {
+			return types[i].type;
+		}
+	}
+	return "";
+}

@@ -1,0 +1,122 @@
+/* One trace: its events in one pass, then what is made of them. */
+#include "source/kineto/read.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/try.h"
+#include "capture/json_file.h"
+#include "chrome/trace_walk.h"
+#include "source/kineto/groups.h"
+
+static const char remedy[] = "no events in the file: an empty capture; record it again";
+
+struct pass {
+	struct fsl_kineto_events events;
+	const struct fsl_profile_input *input;
+	struct fsl_kineto_names names;
+};
+
+static enum fsl_status take(void *context, const struct fsl_trace_event *event,
+			    struct fsl_error *err)
+{
+	struct pass *pass = context;
+	pass->input->file->n_records++;
+	return fsl_kineto_events_add(&pass->events, event, err);
+}
+
+static enum fsl_status drop(void *context, const struct fsl_json *json, const char *reason,
+			    struct fsl_error *err)
+{
+	struct pass *pass = context;
+	pass->input->file->n_records++;
+	return fsl_json_file_drop(pass->events.rank, pass->input, json, reason, err);
+}
+
+static enum fsl_status fault(void *context, enum fsl_status status, const struct fsl_error *own,
+			     struct fsl_error *err)
+{
+	struct pass *pass = context;
+	return fsl_json_file_fault(pass->events.rank, pass->input, status, own, err);
+}
+
+static enum fsl_status member(void *context, struct fsl_json *json,
+			      const struct fsl_json_value *key, struct fsl_error *err)
+{
+	struct pass *pass = context;
+	return fsl_kineto_read_member(&pass->events, json, key, err);
+}
+
+/* Names of traces are as many as kernels have templates; a file with more is told. */
+static enum fsl_status read_events(struct pass *pass, struct fsl_error *err)
+{
+	struct fsl_error own = {0};
+	struct fsl_trace_walked walked;
+	struct fsl_profile_rank *rank = pass->events.rank;
+	const struct fsl_trace_listener listener = {.vocabulary = &pass->names.vocabulary,
+						    .context = pass,
+						    .fault_of = fsl_trace_event_fault,
+						    .take = take,
+						    .drop = drop,
+						    .fault = fault,
+						    .member = member};
+	enum fsl_status status = fsl_trace_walk(&walked, pass->input->reader, &listener, &own);
+	rank->trace.is_cut |= walked.is_cut;
+	if (status != FSL_OK || walked.has_faults) {
+		bool is_empty = pass->input->file->n_records == 0;
+		status = status != FSL_OK
+				 ? fsl_json_file_fault(rank, pass->input, status, &own, err)
+				 : FSL_OK;
+		pass->input->file->state = is_empty ? FSL_FILE_UNUSABLE : pass->input->file->state;
+		return status;
+	}
+	return fsl_json_file_end(rank, pass->input, FSL_OK, &own, remedy, err);
+}
+
+static enum fsl_status read_whole(struct pass *pass, struct fsl_error *err)
+{
+	fsl_kineto_names_init(&pass->names);
+	enum fsl_status status = read_events(pass, err);
+	if (status == FSL_OK) {
+		struct fsl_error own = {0};
+		status = fsl_kineto_settle(&pass->events, pass->input, &own);
+		status = status != FSL_OK ? fsl_json_file_fault(pass->events.rank, pass->input,
+								status, &own, err)
+					  : FSL_OK;
+	}
+	fsl_kineto_events_fini(&pass->events);
+	return status;
+}
+
+enum fsl_status fsl_kineto_read_rank(struct fsl_profile_rank *rank,
+				     const struct fsl_profile_options *options,
+				     struct fsl_error *err)
+{
+	struct fsl_file *file = NULL;
+	struct fsl_error own = {0};
+	struct fsl_reader *reader = NULL;
+	FSL_TRY(fsl_profile_add_file(rank, rank->folder.output_path, rank->folder.file, "kineto",
+				     &file, err));
+	enum fsl_status status = fsl_reader_open(&reader, file->path, &own);
+	if (status == FSL_ERR_MEMORY) {
+		return FSL_FAIL(err, status, "out of memory: path=\"%s\"", file->path);
+	}
+	if (status != FSL_OK) {
+		file->state = FSL_FILE_UNUSABLE;
+		file->message = fsl_arena_strdup(&rank->arena, fsl_error_root(&own));
+		file->message = file->message != NULL ? file->message : "cannot be opened";
+		return FSL_OK;
+	}
+	file->n_bytes = fsl_reader_disk_bytes(reader);
+	const struct fsl_profile_input input = {.reader = reader,
+						.path = file->path,
+						.file = file,
+						.steps = options->steps,
+						.n_steps = options->n_steps};
+	struct pass pass = {.events = {.rank = rank, .allocated_bytes = -1, .reserved_bytes = -1},
+			    .input = &input};
+	status = read_whole(&pass, err);
+	rank->has_trace = rank->has_text = file->state != FSL_FILE_UNUSABLE;
+	fsl_reader_close(reader);
+	return status;
+}
