@@ -54,7 +54,13 @@ bool fsl_kineto_is_trace(const char *path)
 	bool is_trace = false;
 	if (fsl_reader_open(&reader, path, NULL) == FSL_OK &&
 	    fsl_reader_peek(reader, PROBE_BYTES, &data, &n_bytes, NULL) == FSL_OK) {
-		bool is_json = n_bytes > 0 && (data[0] == '{' || data[0] == '[');
+		size_t n_spaces = 0;
+		while (n_spaces < n_bytes && strchr(" \t\r\n", data[n_spaces]) != NULL &&
+		       data[n_spaces] != '\0') {
+			n_spaces++;
+		}
+		bool is_json =
+			n_spaces < n_bytes && (data[n_spaces] == '{' || data[n_spaces] == '[');
 		for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]) && is_json; i++) {
 			is_trace |= has(data, n_bytes, marks[i]);
 		}

@@ -171,7 +171,9 @@ static enum fsl_status add_comm(struct fsl_kineto_events *events,
 	};
 	type = type[0] != '\0' ? type : fsl_kineto_collective(kernel, strlen(kernel));
 	type = type[0] != '\0' ? type : "ncclOther";
-	comm.is_p2p = strstr(type, "Send") != NULL || strstr(type, "Recv") != NULL;
+	/* A kernel of this name alone may run an all-to-all. */
+	bool is_told = facts != NULL && facts->type[0] != '\0';
+	comm.is_p2p = is_told && (strstr(type, "Send") != NULL || strstr(type, "Recv") != NULL);
 	FSL_TRY(fsl_kineto_group_of(rank, facts, &comm.group_id, err));
 	if (n < 0) {
 		FSL_TRY(count(counter, type, comm.group_id, work->step, &n, err));
