@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "blame/counts.h"
+#include "capture/source_words.h"
 #include "judge/by_step.h"
 #include "match/meetings.h"
 
@@ -119,9 +120,13 @@ enum fsl_status fsl_conclude_nobody(struct fsl_localisation *out,
 			&out->arena, "fewer than two ranks were %s, so that nobody can be compared",
 			fsl_profile_seen_text(facts->profile));
 	} else if (ranks.n_with_comms < 2) {
-		out->reason =
-			"without collectives on two ranks (communication.json, level 1) nobody "
-			"can be seen to be late";
+		out->reason = fsl_profile_source_words(facts->profile)->no_comms;
+	} else if (!is_met(facts) && fsl_profile_is_kineto(facts->profile)) {
+		out->reason = fsl_arena_printf(
+			&out->arena,
+			"no two %s ranks are known to meet in a collective (the process groups of "
+			"their kernels tell), so that nobody can be seen to be late",
+			fsl_profile_seen_text(facts->profile));
 	} else if (!is_met(facts)) {
 		out->reason = fsl_arena_printf(
 			&out->arena,
@@ -129,8 +134,7 @@ enum fsl_status fsl_conclude_nobody(struct fsl_localisation *out,
 			"level 1, tells), so that nobody can be seen to be late",
 			fsl_profile_seen_text(facts->profile));
 	} else if (ranks.n_with_steps < 2) {
-		out->reason = "without times of steps (step_trace_time.csv or kernel_details.csv) "
-			      "nobody can be seen to spend more than others";
+		out->reason = fsl_profile_source_words(facts->profile)->no_steps;
 	} else if (gone != NULL) {
 		out->reason = fsl_arena_printf(
 			&out->arena, "nobody is slow%s among the %s ranks, but %s%s%s",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "capture/source_words.h"
 #include "judge/limits.h"
 
 static bool has_long_gaps(const struct fsl_host_view *view)
@@ -97,8 +98,7 @@ static const char *advise_free(const struct fsl_host_view *view)
 		return late;
 	}
 	if (view->gap == NULL) {
-		return "capture kernel_details.csv (Level1) to tell single pauses from slow "
-		       "launches; then look at the host: data loading, synchronisation, CPU cores";
+		return fsl_profile_rank_words(view->rank)->single_pauses;
 	}
 	return "many short gaps: launch fewer, larger kernels (fused operators, graph mode)";
 }
@@ -139,15 +139,17 @@ void fsl_dispatch_add_settings(struct fsl_phrase *advice, const struct fsl_host_
 	if (is_on_device || (is_single && !(half_ms > 0.0))) {
 		return;
 	}
-	if (!(view->framework_ms > half_ms) && may_set(info, "TASK_QUEUE_ENABLE", "2")) {
+	bool is_ascend = view->rank->folder.writer != FSL_PROFILE_KINETO; /* its own settings */
+	if (is_ascend && !(view->framework_ms > half_ms) &&
+	    may_set(info, "TASK_QUEUE_ENABLE", "2")) {
 		add_setting(advice, info, "TASK_QUEUE_ENABLE", "2", "");
 	}
 	if (view->cann_ms > half_ms) {
 		return;
 	}
-	if (affinity == NULL || affinity[0] == '\0') {
+	if (is_ascend && (affinity == NULL || affinity[0] == '\0')) {
 		add_setting(advice, info, "CPU_AFFINITY_CONF", "1", ", 2 to bind single threads");
-	} else if (affinity[0] == '1') {
+	} else if (is_ascend && affinity[0] == '1') {
 		add_setting(advice, info, "CPU_AFFINITY_CONF", "2", "");
 	}
 	bool has_allocator = preload != NULL && strstr(preload, "malloc") != NULL;

@@ -11,6 +11,7 @@
 #include "blame/kernel_peers.h"
 #include "blame/limits.h"
 #include "blame/operator_types.h"
+#include "capture/source_words.h"
 #include "capture/step_rows.h"
 #include "judge/finding.h"
 #include "text/phrase.h"
@@ -126,11 +127,8 @@ static enum fsl_status miss_peers(struct fsl_profile_findings *findings,
 			ranks[n++] = profile->ranks[r].rank;
 		}
 	}
-	return fsl_profile_findings_miss_ranks(
-		findings, ranks, n,
-		"whether kernels are slower than on other ranks, for want of kernel_details.csv or "
-		"the profiler's database of at least two ranks of the stage",
-		err);
+	return fsl_profile_findings_miss_ranks(findings, ranks, n,
+					       fsl_profile_source_words(profile)->kernels, err);
 }
 
 static enum fsl_status judge_peers(struct fsl_profile_findings *findings,
@@ -303,10 +301,8 @@ static enum fsl_status judge_types(struct fsl_profile_findings *findings,
 	struct fsl_operator_types types = {0};
 	enum fsl_status status = fsl_operator_types_sum(&types, facts->profile, err);
 	if (status == FSL_OK && !(types.ms > 0.0)) {
-		status = fsl_profile_findings_miss(
-			findings, err,
-			"which operators take the time, for want of kernel_details.csv, "
-			"op_statistic.csv or the profiler's database");
+		status = fsl_profile_findings_miss(findings, err, "%s",
+						   fsl_profile_source_words(facts->profile)->types);
 	} else if (status == FSL_OK) {
 		status = tell_top(findings, &types, err);
 		FSL_THEN(status, tell_ai_cpu(findings, &types, err));

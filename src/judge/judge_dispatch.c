@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/try.h"
+#include "capture/source_words.h"
 #include "judge/dispatch_symptoms.h"
 #include "judge/finding.h"
 
@@ -214,20 +215,11 @@ static enum fsl_status miss(struct fsl_profile_findings *findings,
 
 static enum fsl_status tell_missing(struct fsl_profile_findings *findings,
 				    const struct fsl_host_view *views, size_t n,
-				    struct fsl_error *err)
+				    const struct fsl_source_words *words, struct fsl_error *err)
 {
-	FSL_TRY(miss(findings, views, n, lacks_steps,
-		     "where the time of a step goes, for want of step_trace_time.csv, "
-		     "kernel_details.csv or a database",
-		     err));
-	FSL_TRY(miss(findings, views, n, lacks_statistics,
-		     "what the host does in free time, for want of api_statistic.csv "
-		     "(Level1 or Level2) or the profiler's database",
-		     err));
-	return miss(findings, views, n, lacks_gaps,
-		    "when the device is free, for want of kernel_details.csv or the "
-		    "profiler's database",
-		    err);
+	FSL_TRY(miss(findings, views, n, lacks_steps, words->steps, err));
+	FSL_TRY(miss(findings, views, n, lacks_statistics, words->statistics, err));
+	return miss(findings, views, n, lacks_gaps, words->gaps, err);
 }
 
 enum fsl_status fsl_profile_judge_dispatch(struct fsl_profile_findings *findings,
@@ -242,7 +234,8 @@ enum fsl_status fsl_profile_judge_dispatch(struct fsl_profile_findings *findings
 			 tell(findings, &losses.symptoms[s], &fsl_dispatch_symptoms[s], err));
 	}
 	FSL_THEN(status, tell_edges(findings, &losses, err));
-	FSL_THEN(status, tell_missing(findings, losses.views, facts->profile->n_ranks, err));
+	FSL_THEN(status, tell_missing(findings, losses.views, facts->profile->n_ranks,
+				      fsl_profile_source_words(facts->profile), err));
 	fsl_host_losses_fini(&losses);
 	return status;
 }

@@ -4,6 +4,7 @@
 #include "base/try.h"
 #include "blame/capture_places.h"
 #include "blame/clocks.h"
+#include "capture/source_words.h"
 #include "judge/finding.h"
 #include "text/phrase.h"
 
@@ -86,11 +87,10 @@ static enum fsl_status tell_all(struct fsl_profile_findings *findings,
 		}
 	}
 	FSL_TRY(tell_clocks(findings, profile, clocks, err));
-	return fsl_profile_findings_miss_ranks(
-		findings, lacking, n_lacking,
-		"at which clock the cores work, for want of trace_view.json with AI Core "
-		"Freq (Level1 or Level2), or AICORE_FREQ of a database",
-		err);
+	const char *words = fsl_profile_source_words(profile)->clock;
+	return words != NULL
+		       ? fsl_profile_findings_miss_ranks(findings, lacking, n_lacking, words, err)
+		       : FSL_OK;
 }
 
 enum fsl_status fsl_profile_judge_frequency(struct fsl_profile_findings *findings,

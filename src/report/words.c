@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "capture/source_words.h"
 #include "judge/by_step.h"
 #include "report/capture_text.h"
 
@@ -673,8 +674,8 @@ static void add_hint_for_hang(struct fsl_phrase *phrase, const struct fsl_report
 static void add_hint_for_evidence(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
 	if (report->profile != NULL) {
-		fsl_phrase_add(phrase, "capture all ranks of the job in the same steps, at Level1 "
-				       "or higher");
+		fsl_phrase_add(phrase, "%s",
+			       fsl_profile_source_words(report->profile)->capture_again);
 	} else if (report->localisation != NULL && report->localisation->lacks_peers) {
 		fsl_phrase_add(phrase, "compare with an earlier run of the same job, or capture "
 				       "profiles and ask failslow profile");
