@@ -617,4 +617,12 @@ enum { FSL_BASELINE_RANKS_MIN = 3 };
  * within a step. By experience. */
 #define FSL_BASELINE_SAME_CALLS_SHARE_MAX 0.01
 
+/*
+ * Transfers of groups that move as much, in captures that tell no bandwidth (floors.c). Sizes are
+ * equal, so healthy groups scatter by some percent; a port at half its speed doubles the time. Of
+ * two groups nobody tells which one is usual.
+ */
+#define FSL_FLOOR_RATIO_MIN        1.5
+#define FSL_FLOOR_RATIO_OF_TWO_MIN 2.0
+
 #endif

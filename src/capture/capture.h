@@ -149,7 +149,8 @@ struct fsl_profile_comm {
 	uint32_t name_id;  /* "hcom_allReduce__586_0_1" */
 	uint32_t group_id; /* text behind "@"; FSL_STR_NONE: unknown */
 	bool is_p2p;
-	bool is_kernel; /* a fused kernel, or a collective on AI CPUs; without a group */
+	bool is_kernel;     /* a fused kernel, or a collective on AI CPUs; without a group */
+	int64_t n_elements; /* that a member gives; 0: not told */
 	int64_t begin_ns, elapse_ns;
 	int64_t transit_ns, wait_ns, sync_ns, idle_ns;
 	int16_t elapse_ps, transit_ps, wait_ps, sync_ps, idle_ps;
@@ -327,6 +328,7 @@ enum { FSL_PROFILE_FREQS_MAX = 8 };
 struct fsl_profile_trace {
 	uint64_t n_events;
 	bool is_cut;              /* its end is missing or unreadable */
+	int64_t base_ns;          /* that was added to the times of the file; 0: none told */
 	int64_t begin_ns, end_ns; /* range of all device tasks */
 	/* Host to device: from the begin of a launch by CANN to the begin of its task. */
 	uint64_t n_launches;

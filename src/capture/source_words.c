@@ -15,6 +15,7 @@ static const struct fsl_source_words ascend_words = {
 		 "op_statistic.csv or the profiler's database",
 	.clock = "at which clock the cores work, for want of trace_view.json with AI Core "
 		 "Freq (Level1 or Level2), or AICORE_FREQ of a database",
+	.links = "slow links: no communication_matrix.json, or database, with links between ranks",
 	.no_comms = "without collectives on two ranks (communication.json, level 1) nobody "
 		    "can be seen to be late",
 	.no_steps = "without times of steps (step_trace_time.csv or kernel_details.csv) "
@@ -37,6 +38,8 @@ static const struct fsl_source_words kineto_words = {
 		   "traces of at least two ranks of the stage",
 	.types = "which operators take the time, for want of kernels in the traces "
 		 "(ProfilerActivity.CUDA)",
+	.links = "slow links: no two groups of as many ranks move as much, and traces have no "
+		 "bandwidths",
 	.no_comms = "without collectives on two ranks (kernels of NCCL, RCCL or HCCL with the "
 		    "names of their process groups) nobody can be seen to be late",
 	.no_steps = "without kernels in the traces of two ranks (ProfilerActivity.CUDA) nobody "

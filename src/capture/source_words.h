@@ -12,6 +12,7 @@ struct fsl_source_words {
 	const char *kernels;    /* whether kernels are slower than on other ranks */
 	const char *types;      /* which operators take the time */
 	const char *clock;      /* at which clock the cores work */
+	const char *links;      /* slow links */
 	/* Whole reasons of a verdict that names nobody. */
 	const char *no_comms, *no_steps;
 	const char *single_pauses; /* advice if gaps are not known */

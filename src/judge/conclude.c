@@ -137,10 +137,29 @@ static const struct fsl_profile_finding *costliest_link(const struct conclusion 
 	return NULL;
 }
 
+/* Nobody knows between which members of a group the way is slow: all of them are named. */
+static enum fsl_status name_members(const struct conclusion *c,
+				    const struct fsl_profile_finding *finding, double confidence)
+{
+	for (size_t m = 0; m < finding->n_members && m < CULPRITS_MAX; m++) {
+		FSL_TRY(name_culprit(c, finding, finding->members[m], FSL_CAUSE_NETWORK, confidence,
+				     1.0));
+		c->out->culprits[m].peer = -1;
+	}
+	return FSL_OK;
+}
+
 static enum fsl_status name_link(const struct conclusion *c)
 {
 	const struct fsl_profile_finding *finding = costliest_link(c);
 	double confidence = fsl_conclude_confidence(c->facts, finding);
+	if (finding->n_members > 0) {
+		FSL_TRY(name_members(c, finding, confidence));
+		c->out->kind = FSL_VERDICT_SLOW_LINK;
+		c->out->lost_ms_per_step = finding->gain_ms;
+		c->out->reason = c->out->culprits[0].reason;
+		return FSL_OK;
+	}
 	FSL_TRY(name_culprit(c, finding, finding->rank, FSL_CAUSE_NETWORK, confidence, 1.0));
 	if (finding->peer >= 0) {
 		FSL_TRY(name_culprit(c, finding, finding->peer, FSL_CAUSE_NETWORK, confidence,

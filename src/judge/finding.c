@@ -59,6 +59,17 @@ const char *fsl_profile_seen_text(const struct fsl_profile *profile)
 }
 
 /* With the names; NULL when memory is short. */
+static const int32_t *copy_members(struct fsl_profile_findings *findings,
+				   const struct fsl_profile_finding *finding)
+{
+	size_t n_bytes = finding->n_members * sizeof(*finding->members);
+	int32_t *members = fsl_arena_alloc(&findings->arena, n_bytes);
+	if (members != NULL) {
+		memcpy(members, finding->members, n_bytes);
+	}
+	return members;
+}
+
 static const struct fsl_profile_line *copy_lines(struct fsl_profile_findings *findings,
 						 const struct fsl_profile_finding *finding)
 {
@@ -90,8 +101,10 @@ enum fsl_status fsl_profile_findings_add(struct fsl_profile_findings *findings,
 	item->what = fsl_arena_strdup(&findings->arena, finding->what);
 	item->advice = fsl_arena_strdup(&findings->arena, finding->advice);
 	item->lines = finding->n_lines > 0 ? copy_lines(findings, finding) : NULL;
+	item->members = finding->n_members > 0 ? copy_members(findings, finding) : NULL;
 	if (item->what == NULL || item->advice == NULL ||
-	    (finding->n_lines > 0 && item->lines == NULL)) {
+	    (finding->n_lines > 0 && item->lines == NULL) ||
+	    (finding->n_members > 0 && item->members == NULL)) {
 		return no_memory(err);
 	}
 	findings->n_items++;

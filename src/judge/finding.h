@@ -28,6 +28,9 @@ struct fsl_profile_finding {
 	bool is_overview;   /* no fault: where time goes and how fast things are */
 	size_t n_facts;
 	struct fsl_fact facts[FSL_FACTS_MAX];
+	const int32_t
+		*members; /* of the group whose link is slow; NULL: rank and peer are its ends */
+	size_t n_members;
 	const struct fsl_profile_line *lines; /* findings' arena; NULL: none */
 	size_t n_lines;
 	/* If steps were judged one by one: the steps that show it, ascending, of n_steps steps in

@@ -3,9 +3,12 @@
 
 #include "base/try.h"
 #include "blame/capture_places.h"
+#include "blame/floors.h"
+#include "blame/limits.h"
+#include "capture/source_words.h"
 #include "judge/finding.h"
 
-enum { LINKS_TOLD_MAX = 8, TEXT_MAX = 640 };
+enum { LINKS_TOLD_MAX = 8, MEMBERS_MAX = 64, TEXT_MAX = 640 };
 
 static enum fsl_status add_rank(struct fsl_profile_findings *findings,
 				const struct fsl_slow_port *port, int32_t rank,
@@ -55,6 +58,70 @@ static enum fsl_status add_link(struct fsl_profile_findings *findings,
 	return fsl_profile_findings_add(findings, &finding, err);
 }
 
+static enum fsl_status add_group(struct fsl_profile_findings *findings,
+				 const struct fsl_profile_case *facts,
+				 const struct fsl_slow_floor *slow, struct fsl_error *err)
+{
+	char what[TEXT_MAX];
+	const struct fsl_channel *channel = slow->channel;
+	const struct fsl_run *run = &facts->meetings->run;
+	const struct fsl_group *group = &facts->meetings->topology.groups[channel->group_idx];
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_SLOW_LINK);
+	int32_t members[MEMBERS_MAX];
+	size_t n = 0;
+	for (size_t m = 0; m < channel->n_members && m < MEMBERS_MAX; m++) {
+		members[n++] = facts->profile->ranks[channel->members[m]].rank;
+	}
+	const char *type = fsl_strpool_text(run->names, channel->op_id);
+	const char *name = fsl_strpool_text(run->names, group->name_id);
+	if (slow->n_alike == 1) {
+		(void)snprintf(what, sizeof(what),
+			       "%s of group \"%.80s\" takes %.2f ms of a step although nobody is "
+			       "late, and %.2f ms in the other group that moves as much",
+			       type, name, slow->floor_ms, slow->usual_ms);
+	} else {
+		(void)snprintf(what, sizeof(what),
+			       "%s of group \"%.80s\" takes %.2f ms of a step although nobody is "
+			       "late, and %.2f ms in %zu groups that move as much",
+			       type, name, slow->floor_ms, slow->usual_ms, slow->n_alike);
+	}
+	finding.rank = members[0];
+	finding.peer = n == 2 ? members[1] : -1;
+	finding.members = n == 2 ? NULL : members;
+	finding.n_members = n == 2 ? 0 : n;
+	finding.gain_ms = slow->cost_ms;
+	finding.what = what;
+	finding.advice = "look at the ports of these ranks and the way between them (errors, "
+			 "retransmissions, reduced width), and at what else uses them";
+	(void)fsl_profile_finding_add_fact(&finding, "transfer", slow->floor_ms, "ms");
+	(void)fsl_profile_finding_add_fact(&finding, "usual_transfer", slow->usual_ms, "ms");
+	(void)fsl_profile_finding_add_fact(&finding, "n_like_it", (double)slow->n_alike, "count");
+	return fsl_profile_findings_add(findings, &finding, err);
+}
+
+/* Groups that take longer than those that move as much, as far as captures without bandwidths
+ * tell. */
+static enum fsl_status add_groups(struct fsl_profile_findings *findings,
+				  const struct fsl_profile_case *facts, bool *is_told,
+				  struct fsl_error *err)
+{
+	struct fsl_arena arena = {0};
+	struct fsl_slow_floor *floors = NULL;
+	size_t n = 0, n_compared = 0;
+	enum fsl_status status =
+		fsl_slow_floors_find(&floors, &n, &n_compared, &arena, facts->meetings,
+				     facts->profile, facts->cluster, err);
+	double least_ms = fsl_look_effect_min(&facts->look, FSL_CAPTURE_NAMED_SHARE_MIN) *
+			  facts->places->job.step_ms;
+	*is_told = n_compared > 0;
+	for (size_t i = 0; i < n && i < LINKS_TOLD_MAX && status == FSL_OK; i++) {
+		status = floors[i].cost_ms >= least_ms ? add_group(findings, facts, &floors[i], err)
+						       : FSL_OK;
+	}
+	fsl_arena_fini(&arena);
+	return status;
+}
+
 /* Ranks of which most links are slow, then the links of others. */
 enum fsl_status fsl_profile_judge_slow_link(struct fsl_profile_findings *findings,
 					    const struct fsl_profile_case *facts,
@@ -75,7 +142,8 @@ enum fsl_status fsl_profile_judge_slow_link(struct fsl_profile_findings *finding
 	if (facts->places->links.n_rows > 0) {
 		return FSL_OK;
 	}
-	return fsl_profile_findings_miss(
-		findings, err,
-		"slow links: no communication_matrix.json, or database, with links between ranks");
+	bool is_told = false;
+	FSL_TRY(add_groups(findings, facts, &is_told, err));
+	const char *links = fsl_profile_source_words(facts->profile)->links;
+	return is_told ? FSL_OK : fsl_profile_findings_miss(findings, err, "%s", links);
 }

@@ -16,6 +16,7 @@
 #include "source/ascend/settle_calls.h"
 #include "source/ascend/trace_sums.h"
 #include "source/ascend/unknown_comms.h"
+#include "source/kineto/base.h"
 #include "source/kineto/read.h"
 
 static enum fsl_status read_rank(struct fsl_profile_rank *rank,
@@ -209,10 +210,12 @@ static enum fsl_status read_set(struct fsl_profile *profile,
 					 options->n_more_paths, err));
 	FSL_TRY(keep_wanted(profile, options, err));
 	FSL_TRY(read_ranks(profile, options, err));
+	fsl_kineto_share_base(profile);
 	FSL_TRY(fsl_profile_find_comms(profile, err));
 	if (profile->found != NULL) {
 		free_ranks(profile); /* few captures have such kernels */
 		FSL_TRY(read_ranks(profile, options, err));
+		fsl_kineto_share_base(profile);
 	}
 	FSL_TRY(fsl_profile_leave_out_runs(profile, err));
 	FSL_TRY(check_steps(profile, options, err));

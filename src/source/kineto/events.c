@@ -74,7 +74,8 @@ static enum fsl_status add_facts(struct fsl_kineto_events *events,
 	const struct fsl_trace_text *name = &event->texts[FSL_KINETO_COLLECTIVE_NAME];
 	struct fsl_kineto_facts facts = {.external = external,
 					 .type = fsl_kineto_collective(name->text, name->length),
-					 .sequence = event->args[FSL_KINETO_SEQUENCE]};
+					 .sequence = event->args[FSL_KINETO_SEQUENCE],
+					 .n_elements = event->args[FSL_KINETO_ELEMENTS]};
 	*at = FSL_STR_NONE;
 	FSL_TRY(intern(events, &event->texts[FSL_KINETO_GROUP_NAME], &facts.group_id, err));
 	FSL_TRY(intern(events, &event->texts[FSL_KINETO_GROUP_RANKS], &facts.ranks_id, err));

@@ -29,11 +29,12 @@ struct fsl_kineto_call {
 
 /* Facts of a collective: from its kernel, or from its host side. */
 struct fsl_kineto_facts {
-	uint32_t external; /* of a host side; 0: none */
-	const char *type;  /* "ncclAllReduce"; static */
-	uint32_t group_id; /* name of the process group; FSL_STR_NONE: not told */
-	uint32_t ranks_id; /* "[0, 1, 2, 3]"; FSL_STR_NONE: not told */
-	int64_t sequence;  /* number within its group; -1: not told */
+	uint32_t external;  /* of a host side; 0: none */
+	const char *type;   /* "ncclAllReduce"; static */
+	uint32_t group_id;  /* name of the process group; FSL_STR_NONE: not told */
+	uint32_t ranks_id;  /* "[0, 1, 2, 3]"; FSL_STR_NONE: not told */
+	int64_t sequence;   /* number within its group; -1: not told */
+	int64_t n_elements; /* that a rank gives; -1: not told */
 };
 
 struct fsl_kineto_events {

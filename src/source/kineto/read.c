@@ -73,18 +73,21 @@ static enum fsl_status read_events(struct pass *pass, struct fsl_error *err)
 	return fsl_json_file_end(rank, pass->input, FSL_OK, &own, remedy, err);
 }
 
-static enum fsl_status read_whole(struct pass *pass, struct fsl_error *err)
+enum fsl_status fsl_kineto_read_file(struct fsl_profile_rank *rank,
+				     const struct fsl_profile_input *input, struct fsl_error *err)
 {
-	fsl_kineto_names_init(&pass->names);
-	enum fsl_status status = read_events(pass, err);
+	struct pass pass = {.events = {.rank = rank, .allocated_bytes = -1, .reserved_bytes = -1},
+			    .input = input};
+	fsl_kineto_names_init(&pass.names);
+	enum fsl_status status = read_events(&pass, err);
 	if (status == FSL_OK) {
 		struct fsl_error own = {0};
-		status = fsl_kineto_settle(&pass->events, pass->input, &own);
-		status = status != FSL_OK ? fsl_json_file_fault(pass->events.rank, pass->input,
-								status, &own, err)
+		status = fsl_kineto_settle(&pass.events, input, &own);
+		status = status != FSL_OK ? fsl_json_file_fault(rank, input, status, &own, err)
 					  : FSL_OK;
 	}
-	fsl_kineto_events_fini(&pass->events);
+	rank->has_trace = rank->has_text = input->file->state != FSL_FILE_UNUSABLE;
+	fsl_kineto_events_fini(&pass.events);
 	return status;
 }
 
@@ -113,10 +116,7 @@ enum fsl_status fsl_kineto_read_rank(struct fsl_profile_rank *rank,
 						.file = file,
 						.steps = options->steps,
 						.n_steps = options->n_steps};
-	struct pass pass = {.events = {.rank = rank, .allocated_bytes = -1, .reserved_bytes = -1},
-			    .input = &input};
-	status = read_whole(&pass, err);
-	rank->has_trace = rank->has_text = file->state != FSL_FILE_UNUSABLE;
+	status = fsl_kineto_read_file(rank, &input, err);
 	fsl_reader_close(reader);
 	return status;
 }

@@ -10,19 +10,18 @@
 #include "capture/copies.h"
 #include "capture/kernel_classes.h"
 #include "capture/ranges.h"
+#include "source/kineto/base.h"
 #include "source/kineto/groups.h"
-
-/* Times of a running clock stay below; those since 1970 are above. */
-static const int64_t SINCE_1970_MIN_NS = INT64_C(1000000000000000000);
 
 /* All times on one axis. Some writers tell a base and have added it already. */
 static void add_base(struct fsl_kineto_events *events)
 {
-	if (events->n_work > 0 && events->work[0].begin_ns >= SINCE_1970_MIN_NS) {
+	if (events->n_work > 0 && events->work[0].begin_ns >= FSL_KINETO_SINCE_1970_MIN_NS) {
 		return;
 	}
 	struct fsl_profile_trace *trace = &events->rank->trace;
 	int64_t base_ns = events->base_ns;
+	trace->base_ns = base_ns;
 	for (size_t i = 0; i < events->n_work; i++) {
 		events->work[i].begin_ns += base_ns;
 	}
@@ -162,6 +161,7 @@ static enum fsl_status add_comm(struct fsl_kineto_events *events,
 	int64_t n = facts != NULL ? facts->sequence : -1;
 	struct fsl_profile_comm comm = {
 		.step = work->step,
+		.n_elements = facts != NULL && facts->n_elements > 0 ? facts->n_elements : 0,
 		.begin_ns = work->begin_ns,
 		.elapse_ns = work->dur_ns,
 		.transit_ns = FSL_NS_ABSENT,

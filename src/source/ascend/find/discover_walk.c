@@ -313,6 +313,8 @@ static enum fsl_status add_trace(struct fsl_search *search, const struct place *
 static enum fsl_status add_traces(struct fsl_search *search, const struct place *place,
 				  const struct fsl_listing *listing, struct fsl_error *err)
 {
+	const char *stranger = NULL;
+	size_t n_traces = 0;
 	for (size_t i = 0; i < listing->n_names; i++) {
 		if (!fsl_kineto_is_name(listing->names[i])) {
 			continue;
@@ -326,7 +328,16 @@ static enum fsl_status add_traces(struct fsl_search *search, const struct place 
 		fsl_free(path);
 		if (is_trace) {
 			FSL_TRY(add_trace(search, place, listing->names[i], err));
+			n_traces++;
+		} else if (fsl_kineto_rank_of_name(listing->names[i]) >= 0) {
+			stranger = stranger == NULL ? listing->names[i] : stranger;
 		}
+	}
+	if (n_traces > 0 && stranger != NULL) {
+		return fsl_search_remark(search, FSL_DISCOVER_STRANGERS, err,
+					 "\"%s\" has the name of a trace and is none: left out, "
+					 "copy it again",
+					 stranger);
 	}
 	return FSL_OK;
 }

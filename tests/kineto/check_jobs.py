@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Traces of PyTorch's profiler: the right rank, cause and cost; damaged files leave the good ranks their verdict.
+
+    check_jobs.py FAILSLOW [SHARED_DIR]
+"""
+import gzip
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from jobs import Fault, Job, write
+
+PROGRAM = sys.argv[1]
+SHARED = pathlib.Path(sys.argv[2]) / "data" / "kineto" if len(sys.argv) > 2 else None
+faults = []
+
+
+def ask(folder, *options):
+    run = subprocess.run([PROGRAM, "profile", "--format", "json", *options, str(folder)], capture_output=True, text=True)
+    return run, json.loads(run.stdout) if run.stdout.strip().startswith("{") else None
+
+
+def claim(name, is_true, detail=""):
+    if not is_true:
+        faults.append("%s: %s" % (name, detail))
+
+
+def check(name, folder, kind, ranks=(), cause=None, cost_ms=None):
+    """The verdict has this kind and names these ranks and no others; the cost is right within 15 %."""
+    run, answer = ask(folder)
+    if answer is None:
+        faults.append("%s: no verdict: %s" % (name, run.stderr[:300]))
+        return None
+    named = sorted(c["rank"] for c in answer["culprits"])
+    claim(name, answer["verdict"] == kind and named == sorted(ranks),
+          "%s names %s, not %s %s" % (answer["verdict"], named, kind, list(ranks)))
+    for culprit in answer["culprits"]:
+        claim(name, cause is None or culprit["cause"] == cause, "cause %s, not %s" % (culprit["cause"], cause))
+    if cost_ms is not None:
+        cost = answer["lostMsPerStep"]
+        claim(name, abs(cost - cost_ms) <= 0.15 * cost_ms, "costs %.2f ms, not %.2f" % (cost, cost_ms))
+    return answer
+
+
+QUIET = ("normal", "compute_bound", "communication_bound")
+
+
+def nobody(name, folder):
+    _, answer = ask(folder)
+    claim(name, answer is not None and answer["verdict"] in QUIET and not answer["culprits"],
+          "not quiet: %s" % (answer and answer["headline"]))
+
+
+def jobs(root):
+    """(name, job, fault, kind, ranks, cause, cost). Work of a step: 4 layers of 1,260 us."""
+    work = 4 * 1.26
+    for name, job in [("healthy_dp8", Job()), ("healthy_tp4dp2", Job(tp=4, dp=2, seed=2)),
+                      ("healthy_noisy", Job(noise=0.05, seed=3)), ("healthy_16", Job(tp=2, steps=3, seed=4)),
+                      ("healthy_64", Job(tp=8, steps=3, layers=2, seed=5, pretty=False))]:
+        write(root / name, job)
+        nobody(name, root / name)
+    table = [
+        ("kernels_dp8", Job(seed=6), Fault(kernels={5: 1.5}), "slow_rank", [5], "compute", 0.5 * work),
+        ("kernels_tp4dp2", Job(tp=4, dp=2, seed=7), Fault(kernels={2: 1.4}), "slow_rank", [2], "compute", 0.4 * work),
+        ("two_kernels", Job(dp=16, seed=8), Fault(kernels={3: 1.5, 11: 1.5}), "slow_rank", [3, 11], "compute",
+         0.5 * work),
+        ("host_dp8", Job(seed=9), Fault(host_us={2: 900.0}), "slow_rank", [2], "host", None),
+        ("host_tp4dp2", Job(tp=4, dp=2, seed=10), Fault(host_us={6: 700.0}), "slow_rank", [6], "host", None),
+        ("link_of_two", Job(tp=4, dp=2, seed=11), Fault(link={frozenset({2, 6}): 4.0}), "slow_link", [2, 6], "network",
+         4.5),
+        ("link_of_four", Job(tp=2, dp=4, seed=12), Fault(link={frozenset({1, 3, 5, 7}): 3.0}), "slow_link",
+         [1, 3, 5, 7], "network", 3.0),
+        ("a_rank_is_missing", Job(tp=4, dp=2, seed=13, missing=(1,)), Fault(kernels={6: 1.3}), "slow_rank", [6],
+         "compute", 0.3 * work),
+        ("no_sequence", Job(tp=4, dp=2, seed=14, has_sequence=False, base_at_end=False, name="worker{rank}.json"),
+         Fault(kernels={6: 1.4}), "slow_rank", [6], "compute", 0.4 * work),
+        ("no_groups", Job(seed=15, has_groups=False, steps=3, pretty=False), Fault(kernels={1: 1.2}), "slow_rank", [1],
+         "compute", 0.2 * work),
+    ]
+    for name, job, fault, *right in table:
+        write(root / name, job, fault)
+        check(name, root / name, *right)
+
+
+def damage(root):
+    """Good ranks keep their verdict, and a message names the file."""
+    good = root / "good"
+    write(good, Job(seed=20, pretty=False, name="rank{rank}.json"), Fault(kernels={5: 1.5}))
+    text = (good / "rank1.json").read_text()
+    half = len(text) // 2
+    name = '"name": "%s"' % "void gemm_kernel<float, 128>(float const*, float*)"
+    cases = {
+        "cut": text[:half],
+        "bare_quotes": text.replace(name, '"name": "void a"b"<c>"', 3),
+        "control_characters": text.replace(name, '"name": "void \x01 \x02"', 3),
+        "missing_value": text.replace('"dtype": "BFloat16"', '"dtype": ', 2),
+        "great_ids": text.replace('"correlation": 101', '"correlation": 18446744073709551615'),
+        "deep": text[:half] + "[" * 1000000,
+        "negative_duration": text.replace('"dur": 4.0', '"dur": -4.0', 5),
+        "no_json": "a trace\n" * 100,
+    }
+    for case, content in cases.items():
+        folder = root / ("damage_" + case)
+        shutil.copytree(good, folder)
+        (folder / "rank1.json").write_text(content)
+        answer = check("damage_" + case, folder, "slow_rank", [5], "compute")
+        if answer is not None and case != "great_ids":
+            text_of = json.dumps(answer)
+            claim("damage_" + case, "rank1.json" in text_of, "the file is not named")
+    bomb = root / "bomb"
+    shutil.copytree(good, bomb)
+    (bomb / "rank1.json").unlink()
+    (bomb / "rank1.json.gz").write_bytes(gzip.compress(text[:-2].encode() + b" " * (1 << 27), 9))
+    check("bomb", bomb, "slow_rank", [5], "compute")
+    twice = root / "twice"
+    shutil.copytree(good, twice)
+    shutil.copy(good / "rank2.json", twice / "again_rank2.json")
+    answer = check("twice", twice, "slow_rank", [5], "compute")
+    claim("twice", answer is not None and "more than once" in json.dumps(answer), "the second file is not told")
+
+
+def alone(root):
+    """One rank tells where its time goes, and accuses nobody."""
+    folder = root / "alone"
+    write(folder, Job(seed=30, missing=tuple(range(1, 8))))
+    nobody("alone", folder)
+    run = subprocess.run([PROGRAM, str(folder / "rank0.pt.trace.json.gz")], capture_output=True, text=True)
+    claim("alone", run.returncode == 0 and "rank 0 of a job of 8" in run.stdout, run.stdout[:300] + run.stderr[:300])
+
+
+def same_answer(root):
+    """Threads and the order of names do not matter."""
+    folder = root / "kernels_tp4dp2"
+    texts = set()
+    for jobs_ in ("1", "2", "4"):
+        run, _ = ask(folder, "--jobs", jobs_)
+        texts.add(run.stdout)
+    claim("same_answer", len(texts) == 1, "%d answers" % len(texts))
+
+
+def shared():
+    if SHARED is None or not SHARED.is_dir():
+        return
+    many = SHARED / "multirank"
+    nobody("shared healthy_dp8", many / "healthy_dp8")
+    check("shared compute_rank5_dp8", many / "compute_rank5_dp8", "slow_rank", [5], "compute", 1.64)
+    check("shared host_rank2_dp8", many / "host_rank2_dp8", "slow_rank", [2], "host", 1.83)
+    check("shared compute_rank6_tp4dp2", many / "compute_rank6_tp4dp2", "slow_rank", [6], "compute", 2.0)
+    for path in sorted(SHARED.glob("hta/**/*.json.gz")) + sorted(SHARED.glob("t[br]*/*.json.gz")):
+        _, answer = ask(path)
+        claim(str(path), answer is not None, "no answer")
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="fsl_kineto_") as root:
+        root = pathlib.Path(root)
+        jobs(root)
+        damage(root)
+        alone(root)
+        same_answer(root)
+    shared()
+    for fault in faults:
+        print(fault)
+    return 1 if faults else 0
+
+
+sys.exit(main())
