@@ -57,10 +57,10 @@ bool fsl_memory_knows(const char *name)
 static enum fsl_status end_batch(struct reading *r, struct fsl_error *err)
 {
 	struct fsl_memory_process *process = r->process;
-	struct fsl_memory_record *batch = process->records + r->batch;
 	size_t n = process->n_records - r->batch, n_allocs = n - r->n_frees;
 	size_t a = 0, f = n_allocs, i = 0;
 	if (r->n_frees > 0 && n_allocs > 0) {
+		struct fsl_memory_record *batch = process->records + r->batch;
 		FSL_TRY(FSL_GROW(r->scratch, r->scratch_capacity, n, err));
 		while (a < n_allocs || f < n) {
 			bool is_free = a == n_allocs || (f < n && batch[f].step < batch[a].step);
