@@ -18,9 +18,9 @@ static void put_numbers(struct fsl_markup *markup, const cJSON *list)
 	const cJSON *item = NULL;
 	cJSON_ArrayForEach(item, list)
 	{
-		if (cJSON_IsNumber(item) && n++ < SHOWN_MAX) {
-			fsl_markup_put(markup, "%h%d", n > 1 ? ", " : "",
-				       (int64_t)item->valuedouble);
+		int64_t index = fsl_html_index_of(item);
+		if (index >= 0 && n++ < SHOWN_MAX) {
+			fsl_markup_put(markup, "%h%d", n > 1 ? ", " : "", index);
 		}
 	}
 	fsl_markup_raw(markup, n > SHOWN_MAX ? ", …" : "");

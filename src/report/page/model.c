@@ -46,7 +46,7 @@ static double number_of(const cJSON *item)
 	return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
 }
 
-static int64_t index_of(const cJSON *item)
+int64_t fsl_html_index_of(const cJSON *item)
 {
 	const double exact_max = 4.1e18; /* ns of the year 2099 */
 	double value = number_of(item);
@@ -60,7 +60,7 @@ double fsl_html_number(const cJSON *object, const char *key)
 
 int64_t fsl_html_index(const cJSON *object, const char *key)
 {
-	return index_of(fsl_html_at(object, key));
+	return fsl_html_index_of(fsl_html_at(object, key));
 }
 
 static size_t length_of(const cJSON *list)
@@ -146,7 +146,7 @@ static void take_indices(struct fsl_html *out, const cJSON *list, size_t offset)
 		if (r == out->n_ranks) {
 			return;
 		}
-		int64_t value = index_of(item);
+		int64_t value = fsl_html_index_of(item);
 		memcpy((char *)&out->ranks[r++] + offset, &value, sizeof(value));
 	}
 }
@@ -223,6 +223,7 @@ static enum fsl_status take_ranks(struct fsl_html *out, const cJSON *ranks, stru
 
 static enum fsl_status take_steps(struct fsl_html *out, const cJSON *series, struct fsl_error *err)
 {
+	const double at_max_ms = 4.1e12; /* of a run: its end is a time in ns */
 	const cJSON *step = NULL, *at = fsl_html_at(series, "atMs"),
 		    *ms = fsl_html_at(series, "ms");
 	size_t n = length_of(fsl_html_at(series, "step"));
@@ -238,9 +239,11 @@ static enum fsl_status take_steps(struct fsl_html *out, const cJSON *series, str
 	ms = cJSON_IsArray(ms) ? ms->child : NULL;
 	cJSON_ArrayForEach(step, fsl_html_at(series, "step"))
 	{
-		if (number_of(ms) >= 0.0 && number_of(at) >= 0.0 && index_of(step) >= 0) {
+		bool is_known = number_of(ms) >= 0.0 && number_of(at) >= 0.0 &&
+				number_of(at) <= at_max_ms && fsl_html_index_of(step) >= 0;
+		if (is_known) {
 			out->steps[out->n_steps++] = (struct fsl_html_step){
-				index_of(step), number_of(at), number_of(ms), false};
+				fsl_html_index_of(step), number_of(at), number_of(ms), false};
 		}
 		at = at != NULL ? at->next : NULL;
 		ms = ms != NULL ? ms->next : NULL;
@@ -250,10 +253,10 @@ static enum fsl_status take_steps(struct fsl_html *out, const cJSON *series, str
 	size_t i = 0;
 	cJSON_ArrayForEach(save, fsl_html_at(series, "checkpoints"))
 	{
-		while (i < out->n_steps && out->steps[i].step < index_of(save)) {
+		while (i < out->n_steps && out->steps[i].step < fsl_html_index_of(save)) {
 			i++;
 		}
-		if (i < out->n_steps && out->steps[i].step == index_of(save)) {
+		if (i < out->n_steps && out->steps[i].step == fsl_html_index_of(save)) {
 			out->steps[i].has_checkpoint = true;
 		}
 	}
@@ -288,7 +291,7 @@ static enum fsl_status take_links(struct fsl_html *out, const cJSON *list, struc
 		cJSON_ArrayForEach(rank, ranks)
 		{
 			if (link->n_ranks < ENDS_MAX) {
-				link->ranks[link->n_ranks++] = index_of(rank);
+				link->ranks[link->n_ranks++] = fsl_html_index_of(rank);
 			}
 		}
 		out->n_links += link->ms >= 0.0 && link->usual_ms > 0.0 && link->n_ranks >= 2;
@@ -470,8 +473,8 @@ static void mark(struct fsl_html *out, const cJSON *list, const char *key, size_
 	const cJSON *item = NULL;
 	cJSON_ArrayForEach(item, list)
 	{
-		size_t r = fsl_html_find(out,
-					 key != NULL ? fsl_html_index(item, key) : index_of(item));
+		size_t r = fsl_html_find(out, key != NULL ? fsl_html_index(item, key)
+							  : fsl_html_index_of(item));
 		if (r != SIZE_MAX) {
 			const bool is_marked = true;
 			memcpy((char *)&out->ranks[r] + offset, &is_marked, sizeof(is_marked));

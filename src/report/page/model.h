@@ -85,6 +85,7 @@ const cJSON *fsl_html_at(const cJSON *object, const char *key);
 const char *fsl_html_text(const cJSON *object, const char *key);
 double fsl_html_number(const cJSON *object, const char *key);
 /* -1 if it is no number from 0 to the nanoseconds of the year 2099. */
+int64_t fsl_html_index_of(const cJSON *item);
 int64_t fsl_html_index(const cJSON *object, const char *key);
 
 /* Index of the rank with a number; SIZE_MAX: none. */

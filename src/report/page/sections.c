@@ -128,9 +128,9 @@ static void put_list(struct fsl_markup *markup, enum fsl_html_word word, const c
 	fsl_markup_raw(markup, "<td>");
 	cJSON_ArrayForEach(item, list)
 	{
-		if (cJSON_IsNumber(item) && n++ < SHOWN_MAX) {
-			fsl_markup_put(markup, "%h%d", n > 1 ? ", " : "",
-				       (int64_t)item->valuedouble);
+		int64_t index = fsl_html_index_of(item);
+		if (index >= 0 && n++ < SHOWN_MAX) {
+			fsl_markup_put(markup, "%h%d", n > 1 ? ", " : "", index);
 		}
 	}
 	fsl_markup_raw(markup, n > SHOWN_MAX ? ", …" : "");

@@ -83,10 +83,9 @@ static bool make(struct waits *out, const struct fsl_html *page)
 	}
 	add_ranks(out, page);
 	for (const cJSON *rank = list_of(page, "noData"); rank != NULL; rank = rank->next) {
-		if (cJSON_IsNumber(rank) &&
-		    fsl_html_find(page, (int64_t)rank->valuedouble) == SIZE_MAX) {
-			out->rows[out->n++] =
-				(struct row){(int64_t)rank->valuedouble, NAN, NO_DATA};
+		int64_t index = fsl_html_index_of(rank);
+		if (index >= 0 && fsl_html_find(page, index) == SIZE_MAX) {
+			out->rows[out->n++] = (struct row){index, NAN, NO_DATA};
 		}
 	}
 	qsort(out->rows, out->n, sizeof(*out->rows), by_kind);
