@@ -4,7 +4,7 @@
     scripts/make_messages.py            # brings src/base/po/failslow.pot up to date, and the .po files beside it
     scripts/make_messages.py --check    # fails if failslow.pot is not what the sources say, or a .po lacks anything
 
-Every string literal that holds two words beside each other is a sentence for people, unless OTHER or FOREIGN below
+Every string literal that holds two words beside each other is a sentence for people, unless FOREIGN or ELSEWHERE below
 says otherwise. Single words (labels, titles) are marked with N_("rank"), or stand at a place of LABELS. Facts behind a
 sentence (": name=value") are left out, as they stay the same in every language.
 """
@@ -23,18 +23,25 @@ TOKEN = re.compile(
     r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[A-Za-z_]\w*|[^\s]', re.S)
 ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "'": "'", "r": "\r"}
 FACTS = re.compile(r": (?:%s)?[A-Za-z][A-Za-z_.\d]*=.*", re.S)  # %s: facts that some sentences lack
+# The facts that catalog_tell.c reads as sentences.
+FACT_SENTENCES = re.compile(r'\b(?:reason|cause|why|wanted|remedy|allowed|first)="([^"%]*[a-z][,;:]? [^"%]*)"')
+# Texts of the page that are the reason of an error as well.
+REASONS = re.compile(r'PAGE_TEXT\(\w+_EMPTY,\s*"([^"]+)"')
 LABELS = re.compile(r'fsl_screen_(?:field|extra)\(\s*[&\w]+,\s*"([^"]+)"')
-# Folders and files whose texts are for developers or programs (pages of accuracy and speed, files of other programs), or
-# that have both languages themselves (the HTML page).
-OTHER = ("src/eval", "src/bench", "src/report/msprof", "src/report/reporter_textfile.c", "src/alarm/channel_webhook.c",
-         "src/sim", "src/report/reporter_alertmanager.c", "src/alarm/channel_syslog.c", "src/state/incidents.c",
-         "src/base/memory_left.c", "src/cli/watch.c", "src/chrome", "src/report/page", "src/report/trace")
+# Folders and files whose texts go into pages, timelines, tables and messages of other programs. They are collected like
+# all others if a person reads them on the screen: what an error or a line of the log says, a summary in a table of
+# names, and what N_() marks.
+ELSEWHERE = ("src/report/page", "src/report/trace", "src/report/msprof", "src/report/reporter_textfile.c",
+             "src/alarm/channel_webhook.c", "src/state/incidents.c", "src/base/memory_left.c", "src/eval", "src/bench")
+SCREEN_CALLS = {"FSL_FAIL", "fsl_log", "fsl_error_add", "fsl_tell_print"}
 PROSE = re.compile(r"[A-Za-z]{2,}[,;:]? +[a-zA-Z`%(]|[%a-z]\S* [a-z]{2,}")
 # Literals that programs read, by their text.
 FOREIGN = re.compile(
     r"^(SELECT|INSERT|CREATE|UPDATE|DELETE|PRAGMA|BEGIN|COMMIT|ALTER|DROP|WITH|FROM|WHERE|ORDER|AND|JOIN|LEFT|CROSS)\b"
     r'|\r|^%3zu|^\[%\.|^Content-Type|^"[^"]*",?$|^%lld %lld|^%ld %s@'
-    r"|^# (HELP|TYPE)|\bHTTP/1|\\x"
+    r"|^# (HELP|TYPE)|\bHTTP/1|\\x|^STATUS=|^<%d>1 "
+    # Settings of simulated jobs, lines of their files, commands.
+    r'|^(?=.*=)([a-z]+ )?([a-z_0-9]+=[^ ,"]+|%s)( [a-z_0-9]+=[^ ,"]+| %s)*$|^\t"\w+": "|^\[%s|^failslow \w+ .*%s'
     # Columns of the profiler's tables, names in its timelines.
     r"|^[A-Z]\w*( [A-Z]\w*)+$|^[Ee]xternal id$|^Collective name$|^In msg nelems$|^\(anonymous namespace\)$|^, \.\.\. %zu ranks, %016lx\]$|\((us|ms|MB|%)\)$|^Communication\(Not Overlapped|^dst rank$"
     # Expressions for lines of training logs, and the bytes that are looked for before them.
@@ -47,8 +54,8 @@ def unescape(text):
 
 
 def literals(text):
-    """Yields (line, literal, is it marked by N_) of a C file; neighbours are joined."""
-    line, last, parts, start, before = 1, 0, [], 1, ["", ""]
+    """Yields (line, literal, is it marked by N_, is it for the screen in any case); neighbours are joined."""
+    line, last, parts, start, before, calls = 1, 0, [], 1, ["", ""], []
     text = re.sub(r"^[ \t]*#[ \t]*include[^\n]*|_Static_assert\(.*?\);|FSL_(?:REQUIRE|ASSERT)\([^;]*\);", "", text,
                   flags=re.M | re.S)
     for match in TOKEN.finditer(text):
@@ -64,13 +71,19 @@ def literals(text):
             parts.append(MACROS[token])
         else:
             if parts:
-                yield start, "".join(parts), before[-2:] == ["N_", "("]
+                is_shown = not SCREEN_CALLS.isdisjoint(calls) or before == ["summary", "="]
+                yield start, "".join(parts), before == ["N_", "("], is_shown
                 parts = []
+            if token == "(":
+                calls.append(before[1])
+            elif token == ")" and calls:
+                calls.pop()
             before = [before[1], token]
 
 
 def sentences(literal, is_marked):
     """The lines of a literal that are sentences, without facts and blanks at their ends."""
+    yield from FACT_SENTENCES.findall(literal)
     for text in literal.split("\n"):
         text = FACTS.sub("", text)
         text = text.strip(" ") if is_marked or PROSE.search(text) else ""
@@ -87,13 +100,12 @@ def collect():
     paths = sorted(path for top in SOURCES for path in (ROOT / top).rglob("*") if path.suffix in (".c", ".h", ".def"))
     for path in paths:
         name = str(path.relative_to(ROOT))
-        if name.startswith(OTHER):
-            continue
+        is_elsewhere = name.startswith(ELSEWHERE)
         text = path.read_text()
-        for _, literal, is_marked in literals(text):
-            for sentence in sentences(literal, is_marked):
+        for _, literal, is_marked, is_shown in literals(text):
+            for sentence in sentences(literal, is_marked) if is_marked or is_shown or not is_elsewhere else ():
                 found.setdefault(sentence, []).append(name)
-        for match in LABELS.finditer(text):
+        for match in [*LABELS.finditer(text), *REASONS.finditer(text)]:
             found.setdefault(unescape(match.group(1)), []).append(name)
     return found
 

@@ -511,7 +511,8 @@ static const char *value_end(const char *value, const char *end)
 /* True for a fact whose text is a sentence; other texts are names, which stay as they are. */
 static bool is_sentence(struct span name, struct span value)
 {
-	static const char *const names[] = {"reason", "cause", "why", "wanted", "allowed", "first"};
+	static const char *const names[] = {"reason", "cause",   "why",  "wanted",
+					    "remedy", "allowed", "first"};
 	size_t length = (size_t)(name.end - name.begin);
 	bool is_known = false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

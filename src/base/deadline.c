@@ -9,6 +9,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/language.h"
 #include "base/log.h"
 
 enum {
@@ -33,6 +34,8 @@ static struct {
 	_Atomic bool is_on;
 	int exit_code;
 	char minutes[32];
+	char word[32];      /* for "error", as the reader of the log has it */
+	char sentence[512]; /* likewise */
 	_Atomic(const char *) stage;
 	struct file files[FILES_MAX];
 } deadline;
@@ -60,8 +63,8 @@ static void end_process(int number)
 	if (!atomic_load(&deadline.is_on)) {
 		return;
 	}
-	add(&message,
-	    "the run takes longer than max_run_minutes, raise it, or judge less: minutes=");
+	add(&message, deadline.sentence);
+	add(&message, ": minutes=");
 	add(&message, deadline.minutes);
 	add(&message, ", stage=\"");
 	add(&message, atomic_load(&deadline.stage));
@@ -75,7 +78,7 @@ static void end_process(int number)
 		}
 	}
 	fsl_log_make_plain(message.text);
-	fsl_log_from_handler("deadline", message.text);
+	fsl_log_from_handler("deadline", deadline.word, message.text);
 	_exit(deadline.exit_code);
 }
 
@@ -90,6 +93,18 @@ static void set_timer(double seconds)
 	(void)setitimer(ITIMER_REAL, &timer, NULL);
 }
 
+/* Nothing can be looked up in a handler. */
+static void tell_before(void)
+{
+	struct fsl_told told;
+	(void)snprintf(deadline.word, sizeof(deadline.word), "%s",
+		       fsl_log_tell(N_("error"), &told));
+	(void)snprintf(deadline.sentence, sizeof(deadline.sentence), "%s",
+		       fsl_log_tell("the run takes longer than max_run_minutes, raise it, or judge "
+				    "less",
+				    &told));
+}
+
 void fsl_deadline_begin(double minutes, int exit_code)
 {
 	struct sigaction action = {.sa_handler = end_process, .sa_flags = SA_RESTART};
@@ -100,6 +115,7 @@ void fsl_deadline_begin(double minutes, int exit_code)
 	deadline.exit_code = exit_code;
 	(void)snprintf(deadline.minutes, sizeof(deadline.minutes), "%g", minutes);
 	atomic_store(&deadline.stage, "beginning");
+	tell_before();
 	(void)sigemptyset(&action.sa_mask);
 	(void)sigaction(SIGALRM, &action, NULL);
 	/* Whoever started the program may have blocked the signal. */

@@ -65,7 +65,8 @@ void fsl_log_make_plain(char *text)
 	}
 }
 
-static size_t make_line(char *line, enum fsl_log_level level, const char *tag, const char *message)
+static size_t make_line(char *line, enum fsl_log_level level, const char *word, const char *tag,
+			const char *message)
 {
 	struct timespec now = {0};
 	(void)clock_gettime(CLOCK_REALTIME, &now);
@@ -74,21 +75,22 @@ static size_t make_line(char *line, enum fsl_log_level level, const char *tag, c
 		.has_priority = atomic_load(&is_journal),
 		.time_ns = (int64_t)now.tv_sec * FSL_NS_PER_S + now.tv_nsec,
 		.level = level,
+		.word = word,
 		.tag = tag,
 		.message = message,
 	};
 	return fsl_log_line(line, &entry);
 }
 
-/* Lines for programs stay English. */
-static const char *for_reader(const char *message, struct fsl_told *told)
+const char *fsl_log_tell(const char *english, struct fsl_told *room)
 {
 	bool is_text = atomic_load(&log_form) == FSL_LOG_TEXT;
-	return is_text ? fsl_tell(message, told) : message;
+	return is_text ? fsl_tell(english, room) : english;
 }
 
 void fsl_log(enum fsl_log_level level, const char *tag, const char *format, ...)
 {
+	static const char *const words[] = {N_("error"), N_("warning"), N_("info"), N_("debug")};
 	char message[MESSAGE_BYTES], line[FSL_LOG_LINE_BYTES];
 	if ((int)level > atomic_load(&log_level)) {
 		return;
@@ -98,16 +100,17 @@ void fsl_log(enum fsl_log_level level, const char *tag, const char *format, ...)
 	(void)vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
 	fsl_log_make_plain(message);
-	struct fsl_told told;
-	size_t length = make_line(line, level, tag, for_reader(message, &told));
+	struct fsl_told told, word;
+	size_t length = make_line(line, level, fsl_log_tell(words[level], &word), tag,
+				  fsl_log_tell(message, &told));
 	/* One call, so that lines of several threads do not mix. */
 	(void)fwrite(line, 1, length, stderr);
 }
 
-void fsl_log_from_handler(const char *tag, const char *message)
+void fsl_log_from_handler(const char *tag, const char *word, const char *message)
 {
 	char line[FSL_LOG_LINE_BYTES];
-	size_t length = make_line(line, FSL_LOG_ERROR, tag, message);
+	size_t length = make_line(line, FSL_LOG_ERROR, word, tag, message);
 	ssize_t n_written = write(STDERR_FILENO, line, length);
 	(void)n_written; /* nobody is left to be told */
 }
@@ -116,7 +119,7 @@ void fsl_log_from_handler(const char *tag, const char *message)
 static void show_link(const struct fsl_cause_link *link, char *out, size_t size)
 {
 	struct fsl_told told;
-	const char *message = for_reader(link->message, &told);
+	const char *message = fsl_log_tell(link->message, &told);
 	if (fsl_log_level_get() >= FSL_LOG_INFO) {
 		(void)snprintf(out, size, "%s (%s:%d)", message, link->file, link->line);
 	} else {
@@ -138,7 +141,7 @@ static void print_chain(FILE *stream, const struct fsl_error *err)
 		n += length > 0 ? (size_t)length : 0;
 	}
 	fsl_log_make_plain(message); /* the end may be half of a character */
-	size_t length = make_line(line, FSL_LOG_ERROR, "failslow", message);
+	size_t length = make_line(line, FSL_LOG_ERROR, NULL, "failslow", message);
 	(void)fwrite(line, 1, length, stream);
 }
 

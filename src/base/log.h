@@ -7,6 +7,8 @@
 
 #include <failslow/error.h>
 
+struct fsl_told; /* base/language.h */
+
 enum fsl_log_level {
 	FSL_LOG_ERROR,   /* cannot continue */
 	FSL_LOG_WARNING, /* the user should act */
@@ -35,8 +37,12 @@ void fsl_log(enum fsl_log_level level, const char *tag, const char *format, ...)
 
 /* Replaces control characters and broken bytes: a message stays one line and moves no cursor. */
 void fsl_log_make_plain(char *text);
-/* Writes an error line that was made plain, from a signal handler. */
-void fsl_log_from_handler(const char *tag, const char *message);
+/* @english in the language of who reads the log: programs read English. @english itself, or
+ * @room->text. */
+const char *fsl_log_tell(const char *english, struct fsl_told *room);
+/* Writes an error line that was made plain, from a signal handler. The caller has @word for "error"
+ * and @message from fsl_log_tell() before it installs the handler. */
+void fsl_log_from_handler(const char *tag, const char *word, const char *message);
 
 /* Prints a whole chain: "failslow: error: <top>" then "  because: <cause> (file:line)"; in other
  * forms than text, one line. Only main calls it. */

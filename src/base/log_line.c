@@ -111,7 +111,7 @@ size_t fsl_log_line(char *out, const struct fsl_log_entry *entry)
 		put(&line, priorities[entry->level]);
 	}
 	if (entry->form == FSL_LOG_TEXT) {
-		put_text(&line, entry, names[entry->level]);
+		put_text(&line, entry, entry->word != NULL ? entry->word : names[entry->level]);
 	} else {
 		put_fields(&line, entry, names[entry->level]);
 	}

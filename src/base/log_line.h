@@ -18,6 +18,7 @@ struct fsl_log_entry {
 	bool has_priority; /* begins with <N>, syslog's number of the level, for journald */
 	int64_t time_ns;   /* since 1970; not in text */
 	enum fsl_log_level level;
+	const char *word; /* for the level, in text; NULL: its name in English */
 	const char *tag;
 	const char *message; /* valid UTF-8 without control characters */
 };

@@ -367,9 +367,9 @@ static enum fsl_status fail_unknown(const char *name, struct fsl_error *err)
 					   n > 1 ? ", " : "", item->name);
 	}
 	const char *nearest = fsl_nearest_name(name, strlen(name), names, n);
-	return FSL_FAIL(err, FSL_ERR_USAGE, "no such case%s%s%s: case=\"%.60s\", known=\"%s\"",
-			nearest != NULL ? ", did you mean \"" : "", nearest != NULL ? nearest : "",
-			nearest != NULL ? "\"?" : "", name, known);
+	return FSL_FAIL(err, FSL_ERR_USAGE, "no such case: case=\"%.60s\"%s%s%s, known=\"%s\"",
+			name, nearest != NULL ? ", did_you_mean=\"" : "",
+			nearest != NULL ? nearest : "", nearest != NULL ? "\"" : "", known);
 }
 
 enum fsl_status fsl_bench_case_find(const struct fsl_bench_case **out, const char *name,

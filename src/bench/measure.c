@@ -13,6 +13,7 @@
 #include <omp.h>
 
 #include "base/file.h"
+#include "base/language.h"
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/os_error.h"
@@ -180,7 +181,7 @@ struct endings {
 
 static enum fsl_status fail_file(const char *what, const char *path, struct fsl_error *err)
 {
-	return FSL_FAIL(err, FSL_ERR_IO, "cannot %s: path=\"%s\", reason=\"%s\"", what, path,
+	return FSL_FAIL(err, FSL_ERR_IO, "%s: path=\"%s\", reason=\"%s\"", what, path,
 			fsl_os_error(errno).text);
 }
 
@@ -189,15 +190,15 @@ static enum fsl_status cut_file(struct ending *out, const char *path, struct fsl
 	struct stat info;
 	out->fd = open(path, O_RDWR | O_CLOEXEC);
 	if (out->fd < 0 || fstat(out->fd, &info) != 0) {
-		return fail_file("open", path, err);
+		return fail_file(N_("cannot open"), path, err);
 	}
 	out->at = info.st_size / 100 * KEPT_PERCENT;
 	out->n_bytes = (size_t)(info.st_size - out->at);
 	FSL_TRY(FSL_NEW(out->bytes, out->n_bytes, "bytes", err));
 	if (pread(out->fd, out->bytes, out->n_bytes, out->at) != (ssize_t)out->n_bytes) {
-		return fail_file("read", path, err);
+		return fail_file(N_("cannot read"), path, err);
 	}
-	return ftruncate(out->fd, out->at) == 0 ? FSL_OK : fail_file("cut", path, err);
+	return ftruncate(out->fd, out->at) == 0 ? FSL_OK : fail_file(N_("cannot cut"), path, err);
 }
 
 static enum fsl_status cut_files(struct endings *out, const char *folder, struct fsl_error *err)
@@ -237,7 +238,7 @@ static enum fsl_status append(const struct endings *endings, const struct fsl_be
 		const struct ending *ending = &endings->items[i];
 		if (pwrite(ending->fd, ending->bytes, ending->n_bytes, ending->at) !=
 		    (ssize_t)ending->n_bytes) {
-			return fail_file("append to the files", tree->path, err);
+			return fail_file(N_("cannot append to the files"), tree->path, err);
 		}
 	}
 	return FSL_OK;

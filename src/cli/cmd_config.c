@@ -156,7 +156,7 @@ static enum fsl_status explain_text(const struct fsl_config *config, struct fsl_
 	FSL_TRY(FSL_ARENA_NEW(cells, &arena, n_cells, "cells", err));
 	enum fsl_status status = FSL_OK;
 	cells[0] = "key";
-	cells[1] = "from";
+	cells[1] = "origin";
 	cells[2] = "value";
 	for (size_t i = 0; i < config->n_values; i++) {
 		const struct fsl_config_value *value = &config->values[i];

@@ -69,33 +69,44 @@ static enum fsl_status parse(struct request *request, int argc, char **argv, str
 	return FSL_OK;
 }
 
+static void list_summary(const char *name, const char *summary)
+{
+	struct fsl_told told;
+	printf("  %-15s %s\n", name, fsl_tell(summary, &told));
+}
+
+static void list_key(const struct fsl_sim_key *key)
+{
+	struct fsl_told told;
+	printf("  %-15s %s", key->name, fsl_tell(key->help, &told));
+	for (size_t k = 0; key->choices != NULL && key->choices[k] != NULL; k++) {
+		printf("%s%s", k == 0 ? ": " : "|", key->choices[k]);
+	}
+	printf("\n");
+}
+
 static void list_keys(void)
 {
 	size_t n_presets = 0, n_keys = 0;
 	const struct fsl_sim_preset *presets = fsl_sim_presets(&n_presets);
 	const struct fsl_sim_key *keys = fsl_sim_keys(&n_keys);
-	(void)fsl_tell_print(stdout, "presets\n");
+	(void)fsl_tell_print(stdout, N_("presets") "\n");
 	for (size_t i = 0; i < n_presets; i++) {
-		printf("  %-15s %s\n", presets[i].name, presets[i].summary);
+		list_summary(presets[i].name, presets[i].summary);
 	}
-	(void)fsl_tell_print(stdout, "\nfamilies\n");
+	(void)fsl_tell_print(stdout, "\n" N_("families") "\n");
 	const struct fsl_sim_preset *family = NULL;
 	for (int i = 0; (family = fsl_sim_family(i)) != NULL; i++) {
-		printf("  %-15s %s\n", family->name, family->summary);
+		list_summary(family->name, family->summary);
 	}
-	(void)fsl_tell_print(stdout, "\nkeys\n");
+	(void)fsl_tell_print(stdout, "\n" N_("keys") "\n");
 	for (size_t i = 0; i < n_keys; i++) {
-		printf("  %-15s %s", keys[i].name, keys[i].help);
-		for (size_t k = 0; keys[i].choices != NULL && keys[i].choices[k] != NULL; k++) {
-			printf("%s%s", k == 0 ? ": " : "|", keys[i].choices[k]);
-		}
-		printf("\n");
+		list_key(&keys[i]);
 	}
-	(void)fsl_tell_print(
-		stdout,
-		"\nfaults: fault=\"KIND [ranks=3,7-9|all] [host=2] [factor=F] [extra_ms=MS] "
-		"[onset=STEP]\n        [until=STEP] [ramp=STEPS] [period=STEPS on=STEPS] "
-		"[back=STEPS]\"\n  ");
+	(void)fsl_tell_print(stdout, "\n" N_("faults") "\n");
+	printf("  fault=\"KIND [ranks=3,7-9|all] [host=2] [factor=F] [extra_ms=MS] [onset=STEP]\n"
+	       "        [until=STEP] [ramp=STEPS] [period=STEPS on=STEPS] [back=STEPS]\"\n"
+	       "  KIND:");
 	for (int i = 0; i < FSL_SIM_FAULT_KINDS_N; i++) {
 		printf(" %s", fsl_sim_fault_text((enum fsl_sim_fault_kind)i));
 	}
@@ -165,12 +176,14 @@ static void tell(const struct request *request, const struct fsl_sim_params *par
 			     (int)params->pp, (int)params->steps, truth->step_ms, truth->n_ops);
 	for (size_t i = 0; i < params->n_faults; i++) {
 		const struct fsl_sim_fault *fault = &params->faults[i];
-		(void)fsl_tell_print(stdout, "fault: %s from step %d",
-				     fsl_sim_fault_text(fault->kind), (int)fault->onset_step);
+		const char *kind = fsl_sim_fault_text(fault->kind);
 		if (fault->until_step >= 0) {
-			(void)fsl_tell_print(stdout, " to %d", (int)fault->until_step);
+			(void)fsl_tell_print(stdout, "fault: %s from step %d to %d\n", kind,
+					     (int)fault->onset_step, (int)fault->until_step);
+		} else {
+			(void)fsl_tell_print(stdout, "fault: %s from step %d\n", kind,
+					     (int)fault->onset_step);
 		}
-		(void)fsl_tell_print(stdout, "\n");
 	}
 	if (params->n_faults > 0 && isfinite(truth->slowdown)) {
 		(void)fsl_tell_print(stdout,
@@ -180,11 +193,16 @@ static void tell(const struct request *request, const struct fsl_sim_params *par
 	}
 	if (truth->n_culprits > 0) {
 		enum { SHOWN_MAX = 16 };
-		(void)fsl_tell_print(stdout, "culprits:");
+		char list[SHOWN_MAX * 12 + sizeof(" ...")] = "";
+		size_t n = 0;
 		for (size_t i = 0; i < truth->n_culprits && i < SHOWN_MAX; i++) {
-			(void)fsl_tell_print(stdout, " %d", (int)truth->culprits[i]);
+			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%d", i > 0 ? " " : "",
+					      (int)truth->culprits[i]);
 		}
-		(void)fsl_tell_print(stdout, truth->n_culprits > SHOWN_MAX ? " ...\n" : "\n");
+		if (truth->n_culprits > SHOWN_MAX) {
+			(void)snprintf(list + n, sizeof(list) - n, " ...");
+		}
+		(void)fsl_tell_print(stdout, N_("culprits: %s") "\n", list);
 	}
 	if (!request->is_dry) {
 		(void)fsl_tell_print(stdout,

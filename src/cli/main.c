@@ -18,13 +18,15 @@ static bool is_end_ours;
  */
 static void guard_end(int code, void *unused)
 {
-	static const char message[] =
-		"failslow: error: no threads or no memory left for OpenMP, raise the limits "
-		"(ulimit -u, ulimit -v, pids and memory of the container) or use --jobs 1\n";
+	struct fsl_error err = {0};
 	(void)code;
 	(void)unused;
 	if (!is_end_ours) {
-		(void)fputs(message, stderr);
+		(void)FSL_FAIL(&err, FSL_ERR_MEMORY,
+			       "no threads or no memory left for OpenMP, raise the limits "
+			       "(ulimit -u, ulimit -v, pids and memory of the container) or use "
+			       "--jobs 1");
+		fsl_error_print(stderr, &err);
 		_exit(FSL_EXIT_INTERNAL);
 	}
 }

@@ -246,7 +246,7 @@ static void describe(char *out, size_t size, const struct fsl_sim_key *key)
 				      key->choices[i]);
 	}
 	if (key->choices == NULL && (key->type == KEY_INT || key->type == KEY_REAL)) {
-		(void)snprintf(out, size, "%g to %g", key->min, key->max);
+		(void)snprintf(out, size, "between %g and %g", key->min, key->max);
 	} else if (key->choices == NULL) {
 		(void)snprintf(out, size, "%s",
 			       key->type == KEY_BOOL ? "true or false" : "an integer of 0 or more");
@@ -283,9 +283,9 @@ enum fsl_status fsl_sim_params_set(struct fsl_sim_params *params, const char *se
 		return FSL_OK;
 	}
 	const char *nearest = fsl_nearest_name(name, strlen(name), names, KEYS_N);
-	return FSL_FAIL(err, FSL_ERR_USAGE, "a job has no such key%s%s%s: key=\"%s\"",
-			nearest != NULL ? ", did you mean \"" : "", nearest != NULL ? nearest : "",
-			nearest != NULL ? "\"?" : "", name);
+	return FSL_FAIL(err, FSL_ERR_USAGE, "a job has no such key: key=\"%s\"%s%s%s", name,
+			nearest != NULL ? ", did_you_mean=\"" : "", nearest != NULL ? nearest : "",
+			nearest != NULL ? "\"" : "");
 }
 
 /* Sets every word of @words. */

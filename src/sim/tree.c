@@ -114,7 +114,7 @@ static enum fsl_status append_packed(const char *path, enum fsl_sim_compression 
 		return FSL_OK;
 	}
 	return FSL_FAIL(err, errno == ENOMEM ? FSL_ERR_MEMORY : FSL_ERR_IO,
-			"cannot write, is the disk full? path=\"%s\", reason=\"%s\"", path,
+			"cannot write, is the disk full: path=\"%s\", reason=\"%s\"", path,
 			errno != 0 ? strerror(errno) : "the packing failed");
 }
 

@@ -174,6 +174,25 @@ static void quotes_are_escaped_and_long_texts_end_well(void **state)
 	assert_int_equal(fsl_log_line(line, &entry), FSL_LOG_LINE_BYTES);
 }
 
+static void a_word_for_the_level_is_for_text_alone(void **state)
+{
+	(void)state;
+	static const char *const wanted[] = {
+		[FSL_LOG_TEXT] = "failslow: 警告: t: m\n",
+		[FSL_LOG_LOGFMT] = "time=1970-01-01T00:00:00.000Z level=warning area=t msg=\"m\"\n",
+	};
+	char line[FSL_LOG_LINE_BYTES + 1];
+	for (int form = FSL_LOG_TEXT; form <= FSL_LOG_LOGFMT; form++) {
+		const struct fsl_log_entry entry = {.form = (enum fsl_log_form)form,
+						    .level = FSL_LOG_WARNING,
+						    .word = "警告",
+						    .tag = "t",
+						    .message = "m"};
+		line[fsl_log_line(line, &entry)] = '\0';
+		assert_string_equal(line, wanted[form]);
+	}
+}
+
 static void an_error_is_one_line_for_programs(void **state)
 {
 	(void)state;
@@ -184,7 +203,7 @@ static void an_error_is_one_line_for_programs(void **state)
 	struct capture capture = capture_begin();
 	fsl_log_set_form(FSL_LOG_LOGFMT);
 	fsl_error_print(stderr, &err);
-	fsl_log_from_handler("deadline", "over");
+	fsl_log_from_handler("deadline", "error", "over");
 	fsl_log_set_form(FSL_LOG_TEXT);
 	capture_end(&capture, text, sizeof(text));
 	assert_non_null(strstr(text, "Z level=error area=failslow "
@@ -274,6 +293,7 @@ int main(void)
 		cmocka_unit_test(error_print_shows_the_newest_first),
 		cmocka_unit_test(lines_for_programs_have_time_and_level),
 		cmocka_unit_test(quotes_are_escaped_and_long_texts_end_well),
+		cmocka_unit_test(a_word_for_the_level_is_for_text_alone),
 		cmocka_unit_test(an_error_is_one_line_for_programs),
 		cmocka_unit_test(journald_gets_priorities),
 		cmocka_unit_test(a_broken_promise_aborts_with_its_place),
