@@ -30,7 +30,7 @@ rpm_contents() {
 		rpm -qlp "$work"/rpm/RPMS/noarch/failslow-devel-"$version"-1.noarch.rpm |
 		grep -qx /usr/include/failslow/detector.h &&
 		rpm -qlp "$work"/rpm/RPMS/noarch/failslow-doc-"$version"-1.noarch.rpm |
-		grep -qx /usr/share/doc/failslow/operations/configuration.md &&
+		grep -qx /usr/share/doc/failslow/docs/operations/configuration.md &&
 		! rpm -qp --requires "$work"/rpm/RPMS/*/failslow-"$version"-1.x86_64.rpm | grep -q openblas
 }
 

@@ -52,7 +52,7 @@ contents() {
 	dpkg-deb --contents "$work/one/failslow_"*.deb | grep -q 'usr/bin/systrace-failslow' &&
 		! dpkg-deb --contents "$work/one/failslow_"*.deb | grep -q '/usr/include/' &&
 		dpkg-deb --contents "$work/one/failslow-dev_"*.deb | grep -q '/usr/include/failslow/detector.h' &&
-		dpkg-deb --contents "$work/one/failslow-doc_"*.deb | grep -q 'doc/failslow/operations/configuration.md$' &&
+		dpkg-deb --contents "$work/one/failslow-doc_"*.deb | grep -q 'doc/failslow/docs/operations/configuration.md$' &&
 		! dpkg-deb --field "$work/one/failslow_"*.deb Depends | grep -q openblas
 }
 
