@@ -121,6 +121,14 @@ static enum answer answer_of(const cJSON *root, const struct options *o)
 	return is_critical ? ANSWER_CRITICAL : ANSWER_WARNING;
 }
 
+/* Minutes from one run to the next: as the run of the case was told, else by the configuration. */
+static double interval_of(const cJSON *job, double configured_mins)
+{
+	const cJSON *every = cJSON_GetObjectItem(job, "everyMins");
+	return cJSON_IsNumber(every) && every->valuedouble > 0.0 ? every->valuedouble
+								 : configured_mins;
+}
+
 /* Adds what one case says. */
 static void add_case(struct found *found, const cJSON *root, const struct options *o,
 		     double interval_mins)
@@ -134,7 +142,7 @@ static void add_case(struct found *found, const cJSON *root, const struct option
 	enum answer answer = answer_of(root, o);
 	int64_t age = age_ns(job, o->now_ns);
 	double age_mins = (double)age / (60.0 * FSL_NS_PER_S);
-	if (age_mins > INTERVALS_MAX * interval_mins &&
+	if (age_mins > INTERVALS_MAX * interval_of(job, interval_mins) &&
 	    strcmp(text_of(job, "phase"), "ended") != 0) {
 		answer = ANSWER_UNKNOWN;
 		(void)snprintf(old, sizeof(old), "the last look was %.0f min ago", age_mins);

@@ -179,6 +179,7 @@ static enum fsl_status apply(const struct options *options, struct fsl_config *c
 	}
 	if (options->every_mins > 0.0) {
 		config->fail_slow_span_mins = options->every_mins;
+		config->every_mins = options->every_mins;
 	}
 	config->now_ns = options->now_ns != INT64_MIN ? options->now_ns : fsl_now_ns();
 	config->lacks_present = !has_present(options);

@@ -106,6 +106,7 @@ struct fsl_config {
 	int64_t max_data_queue_steps;
 	int64_t min_startup_detection_steps;
 	double fail_slow_span_mins;
+	double every_mins; /* --every, which stands above fail_slow_span_mins; 0: not given */
 	bool log_type_is_log;
 	const char **log_patterns; /* [n_log_patterns]: regular expressions for lines of logs */
 	size_t n_log_patterns;

@@ -136,6 +136,9 @@ static void put_job(const struct fsl_case_parts *parts, cJSON *root, const char 
 	fsl_document_index(document, job, "nowNs", now_ns);
 	fsl_document_integer(document, job, "spanNs", account->span_ns);
 	fsl_document_text(document, job, "phase", phase_of(parts->report));
+	if (parts->config != NULL && parts->config->every_mins > 0.0) {
+		fsl_document_significant(document, job, "everyMins", parts->config->every_mins, 6);
+	}
 	put_sources(document, job, parts->report);
 }
 
