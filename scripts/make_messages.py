@@ -32,16 +32,17 @@ LABELS = re.compile(r'fsl_screen_(?:field|extra)\(\s*[&\w]+,\s*"([^"]+)"')
 # all others if a person reads them on the screen: what an error or a line of the log says, a summary in a table of
 # names, and what N_() marks.
 ELSEWHERE = ("src/report/page", "src/report/trace", "src/report/msprof", "src/report/reporter_textfile.c",
-             "src/alarm/channel_webhook.c", "src/state/incidents.c", "src/base/memory_left.c", "src/eval", "src/bench")
+             "src/alarm/channel_webhook.c", "src/state/incidents.c", "src/base/memory_left.c", "src/eval/matrix.c",
+             "src/eval/rules.c", "src/eval/setup.c", "src/eval/baseline.c", "src/bench/cases.c")
 SCREEN_CALLS = {"FSL_FAIL", "fsl_log", "fsl_error_add", "fsl_tell_print"}
 PROSE = re.compile(r"[A-Za-z]{2,}[,;:]? +[a-zA-Z`%(]|[%a-z]\S* [a-z]{2,}")
 # Literals that programs read, by their text.
 FOREIGN = re.compile(
     r"^(SELECT|INSERT|CREATE|UPDATE|DELETE|PRAGMA|BEGIN|COMMIT|ALTER|DROP|WITH|FROM|WHERE|ORDER|AND|JOIN|LEFT|CROSS)\b"
     r'|\r|^%3zu|^\[%\.|^Content-Type|^"[^"]*",?$|^%lld %lld|^%ld %s@'
-    r"|^# (HELP|TYPE)|\bHTTP/1|\\x|^STATUS=|^<%d>1 "
+    r"|^# (HELP|TYPE|Accuracy)|\bHTTP/1|\\x|^STATUS=|^<%d>1 "
     # Settings of simulated jobs, lines of their files, commands.
-    r'|^(?=.*=)([a-z]+ )?([a-z_0-9]+=[^ ,"]+|%s)( [a-z_0-9]+=[^ ,"]+| %s)*$|^\t"\w+": "|^\[%s|^failslow \w+ .*%s'
+    r'|^(?=.*=)([a-z]+ )?([a-z_0-9]+=[^ ,"]+|%s)( [a-z_0-9]+=[^ ,"]+| %s)*$|^\t"\w+": "|^\[%s|^failslow \w+ .*%'
     # Columns of the profiler's tables, names in its timelines.
     r"|^[A-Z]\w*( [A-Z]\w*)+$|^[Ee]xternal id$|^Collective name$|^In msg nelems$|^\(anonymous namespace\)$|^, \.\.\. %zu ranks, %016lx\]$|\((us|ms|MB|%)\)$|^Communication\(Not Overlapped|^dst rank$"
     # Expressions for lines of training logs, and the bytes that are looked for before them.
@@ -159,6 +160,10 @@ def faults(sentence, translation):
     """What is wrong with one translation; None: nothing."""
     if not translation:
         return "untranslated"
+    if re.search(r"%[^ -~]", translation.replace("%%", "")):
+        return "has a sign of percent that reads as a directive"
+    if translation.count("|") != sentence.count("|"):
+        return "has another number of headings"
     n_english = len([m for m in DIRECTIVE.finditer(sentence)])
     numbers = [int(m.group(1) or 0) for m in DIRECTIVE.finditer(translation)]
     if any(numbers) and not all(numbers):

@@ -164,15 +164,16 @@ static void put_comparisons(struct fsl_page *page, const struct fsl_bench_report
 	for (size_t i = 0; i < report->n_results; i++) {
 		const struct fsl_bench_result *result = &report->results[i];
 		if (!isnan(result->speedup)) {
-			fsl_page_printf(page, "%s%s is %.2f x as fast as %s by the clock\n",
-					is_first ? "\n" : "", result->item->name, result->speedup,
-					result->item->alone);
+			fsl_page_printf(page, is_first ? "\n" : "");
+			fsl_page_printf(page, "%s is %.2f x as fast as %s by the clock\n",
+					result->item->name, result->speedup, result->item->alone);
 			is_first = false;
 		}
 		if (!isnan(result->share)) {
-			fsl_page_printf(page, "%s%s takes %.1f %% of the CPU time of %s\n",
-					is_first ? "\n" : "", result->item->name,
-					100.0 * result->share, result->item->anew);
+			fsl_page_printf(page, is_first ? "\n" : "");
+			fsl_page_printf(page, "%s takes %.1f %% of the CPU time of %s\n",
+					result->item->name, 100.0 * result->share,
+					result->item->anew);
 			is_first = false;
 		}
 	}
@@ -181,16 +182,16 @@ static void put_comparisons(struct fsl_page *page, const struct fsl_bench_report
 static void put_report(struct fsl_page *page, const struct fsl_bench_report *report,
 		       bool has_instructions)
 {
-	static const char *const headings[] = {"case",   "MB",         "CPU ms",    "wall ms",
-					       "MB/s",   "Mrows/s",    "peak MB",   "x memcpy",
-					       "x read", "x newlines", "x library", "instr/B"};
-	enum { HEADINGS_N = sizeof(headings) / sizeof(headings[0]) };
 	fsl_page_printf(page,
 			"%" PRId64 " ranks, %d cores; medians of %" PRId64 " runs, cases in turn\n"
 			"MB/s and Mrows/s (millions of rows) per second of CPU time; x: CPU time "
 			"per byte over that of the case (library: the one that does the same)\n\n",
 			report->n_ranks, report->n_cores, report->n_runs);
-	fsl_page_table(page, headings, has_instructions ? HEADINGS_N : HEADINGS_N - 1);
+	fsl_page_table_of(page, NULL,
+			  has_instructions ? "case|MB|CPU ms|wall ms|MB/s|Mrows/s|peak MB|x memcpy|"
+					     "x read|x newlines|x library|instr/B"
+					   : "case|MB|CPU ms|wall ms|MB/s|Mrows/s|peak MB|x memcpy|"
+					     "x read|x newlines|x library");
 	for (size_t i = 0; i < report->n_results; i++) {
 		put_result(page, &report->results[i], has_instructions);
 	}
@@ -212,16 +213,17 @@ static double cost_us(const struct fsl_bench_growth *growth, const struct fsl_be
 static void put_growth(struct fsl_page *page, const struct fsl_bench_growth *growth)
 {
 	const struct fsl_bench_scale *scale = growth->scale;
-	char cost[32];
-	(void)snprintf(cost, sizeof(cost), "CPU us/%s", scale->per);
-	const char *const headings[] = {scale->unit, "MB", "CPU ms", cost, "wall ms", "peak MB"};
+	struct fsl_told room;
+	char headings[80];
+	(void)snprintf(headings, sizeof(headings), "MB|CPU ms|CPU us/%s|wall ms|peak MB",
+		       scale->per);
 	fsl_page_printf(page,
 			"failslow detect, one thread: %s\n"
 			"medians of %" PRId64 " runs, points in turn; the start takes "
 			"%.1f ms and %.1f MB,\nwhich CPU us/%s and the exponents leave out\n\n",
 			scale->summary, growth->n_runs, (double)growth->start_up.cpu_ns / 1e6,
 			(double)growth->start_up.peak_bytes / bytes_per_mb, scale->per);
-	fsl_page_table(page, headings, sizeof(headings) / sizeof(headings[0]));
+	fsl_page_table_of(page, fsl_page_tell(page, scale->unit, &room), headings);
 	for (size_t i = 0; i < growth->n_points; i++) {
 		const struct fsl_bench_sample *median = &growth->points[i].median;
 		fsl_page_cell(page, "%s", growth->points[i].label);
@@ -264,13 +266,14 @@ static enum fsl_status print(const struct request *request, const struct fsl_ben
 	cJSON_Delete(json);
 	fsl_page_init(&page, false);
 	page.width = fsl_terminal_width();
+	page.is_told = true;
 	if (report != NULL) {
 		put_report(&page, report, request->bench.wants_instructions);
 	} else {
 		put_growth(&page, growth);
 	}
 	if (!page.has_failed) {
-		fsl_print_fitted(page.text);
+		fsl_print_told(page.text);
 	} else {
 		FSL_THEN(status, FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"table\""));
 	}

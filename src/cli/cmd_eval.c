@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/language.h"
 #include "base/number.h"
 #include "base/try.h"
 #include "cli/command.h"
@@ -125,9 +126,9 @@ static void show_progress(void *context, size_t n_done, size_t n_tasks, double s
 		return;
 	}
 	int n_filled = (int)(share_done * BAR_WIDTH);
-	(void)fprintf(stderr, "\r[%.*s%*s] %zu of %zu jobs", n_filled,
-		      "########################################", BAR_WIDTH - n_filled, "", n_done,
-		      n_tasks);
+	(void)fprintf(stderr, "\r[%.*s%*s] ", n_filled, "########################################",
+		      BAR_WIDTH - n_filled, "");
+	(void)fsl_tell_print(stderr, "%zu of %zu jobs", n_done, n_tasks);
 	if (n_done == n_tasks) {
 		(void)fprintf(stderr, "\n");
 	}
@@ -233,6 +234,7 @@ static enum fsl_status print(const struct fsl_eval *eval, const struct options *
 	enum fsl_status status = FSL_OK;
 	fsl_page_init(&page, false);
 	page.width = fsl_terminal_width();
+	page.is_told = true;
 	if (options->n_quiet == 0) {
 		status = fsl_eval_summary(&page, eval, err);
 	}
@@ -246,7 +248,7 @@ static enum fsl_status print(const struct fsl_eval *eval, const struct options *
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"summary\"");
 	}
 	if (status == FSL_OK && page.length > 0) {
-		fsl_print_fitted(page.text);
+		fsl_print_told(page.text);
 	}
 	*exit_code = passed ? FSL_EXIT_DONE : FSL_EXIT_ANOMALY;
 	fsl_page_fini(&page);

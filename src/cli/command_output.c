@@ -175,25 +175,40 @@ static bool print_translated(const char *text, int indent, int length, int width
 	return true;
 }
 
-void fsl_print_fitted(const char *text)
+/* Prints the line @text[0 .. length). */
+static void print_line(const char *text, int indent, int length, int width)
 {
 	static const char command[] = "  failslow ";
+	if (fsl_columns(text, (size_t)length) <= width ||
+	    strncmp(text, command, strlen(command)) == 0) {
+		printf("%.*s\n", length, text);
+		return;
+	}
+	printf("%*s", indent, "");
+	fsl_wrap(stdout, text + indent, indent, indent > 0 ? indent + COLUMN_GAP : 0, width);
+}
+
+static void print_lines(const char *text, bool is_told)
+{
 	int width = fsl_terminal_width();
 	while (*text != '\0') {
 		int length = (int)strcspn(text, "\n"), indent = (int)strspn(text, " ");
-		if (*fsl_language_name() != '\0' && print_translated(text, indent, length, width)) {
-			text += length + (text[length] == '\n');
-			continue;
-		}
-		if (length <= width || strncmp(text, command, strlen(command)) == 0) {
-			printf("%.*s\n", length, text);
-		} else {
-			printf("%*s", indent, "");
-			fsl_wrap(stdout, text + indent, indent,
-				 indent > 0 ? indent + COLUMN_GAP : 0, width);
+		if (is_told || *fsl_language_name() == '\0' ||
+		    !print_translated(text, indent, length, width)) {
+			print_line(text, indent, length, width);
 		}
 		text += length + (text[length] == '\n');
 	}
+}
+
+void fsl_print_fitted(const char *text)
+{
+	print_lines(text, false);
+}
+
+void fsl_print_told(const char *text)
+{
+	print_lines(text, true);
 }
 
 enum fsl_status fsl_print_json(cJSON *tree, struct fsl_error *err)

@@ -57,6 +57,8 @@ void fsl_print_table(const char *const *cells, size_t n_rows, size_t n_columns, 
 /* Prints @text, wrapped between words at the width of the terminal. Lines that begin with "
  * failslow" stay whole, to be copied. */
 void fsl_print_fitted(const char *text);
+/* The same for text that is in the user's language already. */
+void fsl_print_told(const char *text);
 
 /*
  * Prints @tree with indentation and deletes it. NULL stands for "out of memory while it was built".

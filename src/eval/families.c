@@ -135,19 +135,10 @@ static const char *new_name(const struct fsl_eval *eval, size_t i, bool is_fault
 /* One row for each family or fault that occurs, then all. */
 static void put_table(struct fsl_page *page, const struct fsl_eval *eval, bool is_fault)
 {
-	const char *headings[] = {is_fault ? "fault" : "family",
-				  "healthy",
-				  "named",
-				  "alarm",
-				  "stage",
-				  "faulty",
-				  "right",
-				  "partly",
-				  "abstained",
-				  "unseen",
-				  "wrong",
-				  "right %"};
-	fsl_page_table(page, headings, 12);
+	struct fsl_told room;
+	fsl_page_table_of(page, is_fault ? "fault" : "family",
+			  "healthy|named|alarm|stage|faulty|right|partly|abstained|unseen|wrong|"
+			  "right %");
 	for (size_t i = 0; i < eval->n_tasks; i++) {
 		const char *name = new_name(eval, i, is_fault);
 		if (name != NULL) {
@@ -156,14 +147,13 @@ static void put_table(struct fsl_page *page, const struct fsl_eval *eval, bool i
 		}
 	}
 	struct fsl_eval_family all = fsl_eval_family_sum(eval, NULL, false);
-	put_row(page, "all", &all);
+	put_row(page, fsl_page_tell(page, N_("all jobs"), &room), &all);
 	fsl_page_table_end(page);
 }
 
 static void put_calibration(struct fsl_page *page, const struct fsl_eval_family *all)
 {
-	const char *headings[] = {"confidence told", "answers", "right", "share"};
-	fsl_page_table(page, headings, 4);
+	fsl_page_table_of(page, NULL, "confidence told|answers|right|share");
 	for (size_t i = 0; i < FSL_EVAL_CONFIDENCES_N; i++) {
 		double to = i + 1 < FSL_EVAL_CONFIDENCES_N ? confidence_from[i + 1] : 1.0;
 		fsl_page_cell(page, "%.1f - %.1f", confidence_from[i], to);
@@ -195,10 +185,9 @@ static double share_by_others(const struct fsl_eval_family *family,
 static void put_left_out(struct fsl_page *page, const struct fsl_eval *eval,
 			 const struct fsl_eval_family *all)
 {
-	const char *headings[] = {"family left out", "answers",  "right",
-				  "by the others",   "told 0.9", "right of these"};
 	enum { SURE = FSL_EVAL_CONFIDENCES_N - 1 };
-	fsl_page_table(page, headings, 6);
+	fsl_page_table_of(page, NULL,
+			  "family left out|answers|right|by the others|told 0.9|right of these");
 	for (size_t i = 0; i < eval->n_tasks; i++) {
 		const char *name = new_name(eval, i, false);
 		if (name == NULL) {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/language.h"
 #include "base/try.h"
 #include "eval/eval_report.h"
 #include "eval/families.h"
@@ -37,9 +38,8 @@ static enum fsl_status put_scores(struct fsl_page *page, const struct fsl_eval *
 
 static void begin_scores(struct fsl_page *page, const char *first)
 {
-	const char *headings[] = {first, "jobs",  "alarm", "verdict", "rank P", "rank R",
-				  "F1",  "exact", "top-1", "cause",   "onset",  "insuff."};
-	fsl_page_table(page, headings, 12);
+	fsl_page_table_of(page, first,
+			  "jobs|alarm|verdict|rank P|rank R|F1|exact|top-1|cause|onset|insuff.");
 }
 
 static enum fsl_status put_axis(struct fsl_page *page, const struct fsl_eval *eval,
@@ -51,7 +51,7 @@ static enum fsl_status put_axis(struct fsl_page *page, const struct fsl_eval *ev
 	if (n == 0) {
 		return FSL_OK;
 	}
-	snprintf(heading, sizeof(heading), "By %s", axis->name);
+	snprintf(heading, sizeof(heading), "Jobs by %s", axis->name);
 	fsl_page_heading(page, heading);
 	begin_scores(page, axis->name);
 	for (size_t i = 0; i < n; i++) {
@@ -68,19 +68,22 @@ static enum fsl_status put_headline(struct fsl_page *page, const struct fsl_eval
 {
 	static const char *const labels[FSL_EVAL_STRENGTHS_N] = {
 		[FSL_EVAL_CLEAN] = "clean: no fault",
-		[FSL_EVAL_STRONG] = "strong: >= 10 %, >= 50 steps",
-		[FSL_EVAL_MIDDLE] = "middle: 5 to 10 %, >= 50 steps",
-		[FSL_EVAL_WEAK] = "weak: < 5 %, >= 50 steps",
-		[FSL_EVAL_SHORT] = "short: < 50 steps",
+		[FSL_EVAL_STRONG] = N_("strong: >= 10 % for >= 50 steps"),
+		[FSL_EVAL_MIDDLE] = N_("middle: 5 to 10 % for >= 50 steps"),
+		[FSL_EVAL_WEAK] = N_("weak: < 5 % for >= 50 steps"),
+		[FSL_EVAL_SHORT] = N_("short: < 50 steps"),
 		[FSL_EVAL_STOP] = "stop: hang, missing",
 	};
-	begin_scores(page, "faults");
+	struct fsl_told room;
+	begin_scores(page, fsl_page_tell(page, N_("faults"), &room));
 	for (size_t i = 0; i < FSL_EVAL_STRENGTHS_N; i++) {
 		struct fsl_eval_subset subset = {NULL, NULL, UINT32_C(1) << i};
-		FSL_TRY(put_scores(page, eval, FSL_EVAL_ENGINE, labels[i], &subset, err));
+		FSL_TRY(put_scores(page, eval, FSL_EVAL_ENGINE,
+				   fsl_page_tell(page, labels[i], &room), &subset, err));
 	}
 	struct fsl_eval_subset all = {NULL, NULL, 0};
-	FSL_TRY(put_scores(page, eval, FSL_EVAL_ENGINE, "all", &all, err));
+	FSL_TRY(put_scores(page, eval, FSL_EVAL_ENGINE, fsl_page_tell(page, N_("all jobs"), &room),
+			   &all, err));
 	fsl_page_table_end(page);
 	return FSL_OK;
 }
@@ -150,7 +153,8 @@ static enum fsl_status put_lines(struct fsl_page *page, const struct fsl_eval *e
 
 static void put_causes(struct fsl_page *page, const struct fsl_eval_causes *causes)
 {
-	const char *headings[FSL_EVAL_CAUSES_N + 1] = {"true cause"};
+	struct fsl_told room;
+	const char *headings[FSL_EVAL_CAUSES_N + 1] = {fsl_page_tell(page, "true cause", &room)};
 	for (size_t c = 0; c < FSL_EVAL_CAUSES_N; c++) {
 		headings[c + 1] = fsl_eval_cause_text(c);
 	}
@@ -168,9 +172,21 @@ static void put_causes(struct fsl_page *page, const struct fsl_eval_causes *caus
 static void put_kinds(struct fsl_page *page, const struct fsl_eval_kinds *kinds)
 {
 	static const char *const shorts[FSL_VERDICTS_OF_JOBS_N] = {
-		"normal", "rank", "host",   "link", "stage",
-		"work",   "job",  "pauses", "hang", "insuff."};
-	const char *headings[FSL_VERDICTS_OF_JOBS_N + 1] = {"expected verdict"};
+		[FSL_VERDICT_NORMAL] = "normal",
+		[FSL_VERDICT_SLOW_RANK] = "rank",
+		[FSL_VERDICT_SLOW_HOST] = "host",
+		[FSL_VERDICT_SLOW_LINK] = "link",
+		[FSL_VERDICT_STAGE_IMBALANCE] = "stage",
+		[FSL_VERDICT_WORK_IMBALANCE] = "work",
+		[FSL_VERDICT_JOB_SLOWDOWN] = "job",
+		[FSL_VERDICT_HOST_PAUSES] = "pauses",
+		[FSL_VERDICT_STALLS] = "stalls",
+		[FSL_VERDICT_HANG] = "hang",
+		[FSL_VERDICT_INSUFFICIENT_EVIDENCE] = "insuff.",
+	};
+	struct fsl_told room;
+	const char *headings[FSL_VERDICTS_OF_JOBS_N + 1] = {
+		fsl_page_tell(page, "expected verdict", &room)};
 	memcpy(headings + 1, shorts, sizeof(shorts));
 	fsl_page_heading(page, "Verdicts, expected by told (an accepted one stands as expected)");
 	fsl_page_table(page, headings, FSL_VERDICTS_OF_JOBS_N + 1);
@@ -194,13 +210,13 @@ static void put_kinds(struct fsl_page *page, const struct fsl_eval_kinds *kinds)
 static enum fsl_status put_baselines(struct fsl_page *page, const struct fsl_eval *eval,
 				     struct fsl_error *err)
 {
-	const char *headings[] = {"method",   "rank P",    "rank R", "F1",    "strong P",
-				  "strong R", "strong F1", "top-1",  "exact", "false alarms/day"};
 	if (eval->n_baselines == 0) {
 		return FSL_OK;
 	}
 	fsl_page_heading(page, "Against baselines, on the same jobs");
-	fsl_page_table(page, headings, 10);
+	fsl_page_table_of(
+		page, NULL,
+		"method|rank P|rank R|F1|strong P|strong R|strong F1|top-1|exact|false alarms/day");
 	for (int a = FSL_EVAL_ENGINE; a < (int)eval->n_baselines; a++) {
 		struct fsl_eval_figures all, strong;
 		struct fsl_eval_subset every = {NULL, NULL, 0};
@@ -320,11 +336,11 @@ static const struct gate gates[] = {
 enum fsl_status fsl_eval_gates(struct fsl_page *page, const struct fsl_eval *eval, bool *passed,
 			       struct fsl_error *err)
 {
-	static const char *const headings[] = {"gate", "limit", "measured", "result"};
+	struct fsl_told room;
 	size_t n_measured = 0;
 	bool are_kept = true;
-	fsl_page_heading(page, "Gates");
-	fsl_page_table(page, headings, 4);
+	fsl_page_heading(page, N_("Gates"));
+	fsl_page_table_of(page, NULL, N_("gate|limit|measured|result"));
 	for (size_t i = 0; i < sizeof(gates) / sizeof(gates[0]); i++) {
 		const struct gate *gate = &gates[i];
 		struct fsl_eval_figures figures;
@@ -332,11 +348,12 @@ enum fsl_status fsl_eval_gates(struct fsl_page *page, const struct fsl_eval *eva
 		FSL_TRY(fsl_eval_figure(&figures, eval, FSL_EVAL_ENGINE, &subset, err));
 		double value = gate->measure(&figures);
 		bool is_missed = gate->is_ceiling ? value > gate->limit : value < gate->limit;
-		fsl_page_cell(page, "%s", gate->what);
+		fsl_page_cell(page, "%s", fsl_page_tell(page, gate->what, &room));
 		fsl_page_cell(page, gate->is_ceiling ? "<= %.2f" : ">= %.2f", gate->limit);
 		fsl_page_cell(page, value == value ? "%.3f" : "-", value);
-		fsl_page_cell(page, "%s",
-			      value != value ? "no such job" : (is_missed ? "MISSED" : "kept"));
+		const char *result =
+			value != value ? "no such job" : (is_missed ? N_("MISSED") : N_("kept"));
+		fsl_page_cell(page, "%s", fsl_page_tell(page, result, &room));
 		are_kept = are_kept && !is_missed;
 		n_measured += value == value;
 	}

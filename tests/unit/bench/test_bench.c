@@ -197,7 +197,7 @@ static void unknown_case_is_refused_with_the_known_ones(void **state)
 	struct fsl_error err = {0};
 	(void)state;
 	assert_int_equal(fsl_bench_run(&report, &options, &err), FSL_ERR_USAGE);
-	assert_non_null(strstr(fsl_error_root(&err), "did you mean \"json\""));
+	assert_non_null(strstr(fsl_error_root(&err), "did_you_mean=\"json\""));
 	assert_non_null(strstr(fsl_error_root(&err), "detect-all"));
 	fsl_bench_report_fini(&report);
 }

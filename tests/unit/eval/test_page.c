@@ -34,6 +34,27 @@ static void terminal_table_aligns_texts_left_and_numbers_right(void **state)
 	fsl_page_fini(&page);
 }
 
+static void headings_may_be_one_text_behind_a_name(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *first, *others, *wanted;
+	} cases[] = {
+		{NULL, "name|wide", "  name  wide\n  任务     7\n"},
+		{"ranks", "F1", "  ranks  F1\n  任务    7\n"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fsl_page page;
+		fsl_page_init(&page, false);
+		fsl_page_table_of(&page, cases[i].first, cases[i].others);
+		fsl_page_cell(&page, "任务");
+		fsl_page_cell(&page, "7");
+		fsl_page_table_end(&page);
+		assert_string_equal(page.text, cases[i].wanted);
+		fsl_page_fini(&page);
+	}
+}
+
 /* A table of four columns on a page of that width. */
 static void check_width(int width, const char *wanted)
 {
@@ -133,6 +154,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(terminal_table_aligns_texts_left_and_numbers_right),
+		cmocka_unit_test(headings_may_be_one_text_behind_a_name),
 		cmocka_unit_test(columns_that_do_not_fit_follow_below_the_first_again),
 		cmocka_unit_test(markdown_table_has_a_ruler),
 		cmocka_unit_test(unknown_share_is_a_dash),
