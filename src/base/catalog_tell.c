@@ -28,8 +28,8 @@ struct match {
 	bool is_text[SPANS_MAX]; /* %s */
 	size_t n_spans;
 	int n_tries;
-	bool is_whole;    /* up to the end of the text; otherwise up to the end of a word */
-	const char *stop; /* end of what fits */
+	bool is_whole;            /* up to the end of the text; otherwise up to the end of a word */
+	const char *begin, *stop; /* of what fits */
 };
 
 /* Text under construction. */
@@ -125,7 +125,6 @@ static bool fits_number(const char *rest, const char *text, const char *end, str
 
 static bool fits(const char *format, const char *text, const char *end, struct match *match)
 {
-	const char *begin = text;
 	match->n_tries++;
 	for (; *format != '\0'; format++, text++) {
 		if (fsl_is_directive(format)) {
@@ -146,14 +145,14 @@ static bool fits(const char *format, const char *text, const char *end, struct m
 		}
 	}
 	match->stop = text;
-	return match->is_whole ? text == end : is_boundary(begin, text, end);
+	return match->is_whole ? text == end : is_boundary(match->begin, text, end);
 }
 
 static bool try_message(const struct fsl_message *message, struct span text, bool is_whole,
 			struct match *match)
 {
 	const char *english = message->english;
-	*match = (struct match){.is_whole = is_whole};
+	*match = (struct match){.is_whole = is_whole, .begin = text.begin};
 	if (*english != '%' && (text.begin == text.end || *english != *text.begin)) {
 		return false;
 	}

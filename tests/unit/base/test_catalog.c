@@ -12,13 +12,14 @@
 #include "base/columns.h"
 #include "base/mem.h"
 
-enum { HEADER_WORDS = 7, MESSAGES_N = 11, BYTES = 1024 };
+enum { HEADER_WORDS = 7, MESSAGES_N = 12, BYTES = 1024 };
 
 static const char *const pairs[MESSAGES_N][2] = {
 	{"%s; next: rank %d, %s", "%1$s；其次是 rank %2$s，%3$s"},
 	{"%s waits for %s", "%2$s让 %1$s 等待"},
 	{"below %.1f ms", "低于 %s ms"},
 	{"cannot read", "无法读取"},
+	{"since %d", "自 %s 起"},
 	{"host", "主机"},
 	{"group %s", "通信组 %s"},
 	{"costs 3 % of a step", "损失为 step 的 3 %"},
@@ -99,6 +100,10 @@ static void names_that_hold_a_message_stay_as_they_are(void **state)
 	(void)state;
 	check("host/a.json: below 5.5 ms", "host/a.json：低于 5.5 ms");
 	check("host-1, host.b: host", "host-1，host.b：主机");
+	/* A number that goes on as a date or with a unit is another name. */
+	check("host; since 2025", "主机；自 2025 起");
+	check("host; since 2025-06-15", NULL);
+	check("host; since 12x", NULL);
 }
 
 static void title_goes_before_a_sentence_that_begins_with_any_text(void **state)
