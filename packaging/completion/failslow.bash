@@ -108,6 +108,10 @@ _failslow()
 		mapfile -t COMPREPLY < <(compgen -d -- "$current")
 		return
 		;;
+	profile:--device-memory)
+		:
+		return
+		;;
 	profile:--ranks)
 		:
 		return
@@ -353,7 +357,7 @@ _failslow()
 		words="-c --config --every --once --log-format -q --quiet -v --verbose -h --help"
 		;;
 	profile)
-		words="-o --output --export --report -c --config -b --baseline --ranks --steps --format -j --jobs --lock-wait --color -l --long --exit-code --exit-code=new --exit-code=state -q --quiet -h --help"
+		words="-o --output --export --report -c --config -b --baseline --device-memory --ranks --steps --format -j --jobs --lock-wait --color -l --long --exit-code --exit-code=new --exit-code=state -q --quiet -h --help"
 		;;
 	convert)
 		words="-o --output --ranks --from --to --now --clock-align --no-verdict --device-memory -c --config -j --jobs -q --quiet -h --help"

@@ -7,8 +7,7 @@
 #include "cli/number_list.h"
 #include "cli/operands.h"
 
-enum { JOBS_MAX = 4096, DEVICE_GIB_MAX = 1 << 16 };
-static const int64_t BYTES_PER_GIB = INT64_C(1) << 30;
+enum { JOBS_MAX = 4096 };
 
 /* The command line. */
 struct request {
@@ -65,8 +64,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		 "put all ranks on one clock, by the common ends of their collectives"},
 		{"no-verdict", 0, FSL_OPT_FLAG, &r->lacks_verdict, 0, 0, NULL, NULL,
 		 "leave out the tracks of the verdict: culprits, own time, lateness, loss"},
-		{"device-memory", 0, FSL_OPT_INT, &r->device_gib, 1, DEVICE_GIB_MAX, NULL, "GIB",
-		 "memory of a device in GiB: a peak that reaches it is told"},
+		{"device-memory", 0, FSL_OPT_INT, &r->device_gib, 1, FSL_DEVICE_GIB_MAX, NULL,
+		 "GIB", "memory of a device in GiB: a peak that reaches it is told"},
 		{"config", 'c', FSL_OPT_TEXT, &r->run.config_path, 0, 0, NULL, "FILE",
 		 "model_config.json for the verdict; without it the installed one"},
 		{"jobs", 'j', FSL_OPT_INT, &r->run.n_jobs, 0, JOBS_MAX, NULL, "N",
@@ -92,7 +91,7 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 	r->run.n_paths = (size_t)n_operands;
 	r->run.ranks = r->rank_list.items;
 	r->run.n_ranks = r->rank_list.n_items;
-	r->run.device_bytes = r->device_gib * BYTES_PER_GIB;
+	r->run.device_bytes = r->device_gib * FSL_BYTES_PER_GIB;
 	r->run.wants_verdict = !r->lacks_verdict;
 	r->run.is_quiet = r->n_quiet > 0;
 	return FSL_OK;

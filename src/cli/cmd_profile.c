@@ -19,6 +19,7 @@ struct request {
 	const char *baseline, *config, *output, *page, *ranks, *steps;
 	int export_as; /* -1: nothing */
 	int format, color;
+	int64_t device_gib;          /* 0: not told */
 	int64_t n_jobs, lock_wait_s; /* -1: as configured */
 	int n_quiet;
 	bool wants_long, wants_help;
@@ -26,6 +27,15 @@ struct request {
 	int32_t rank_numbers[FSL_NUMBER_LIST_MAX];
 	struct fsl_number_list rank_list, step_list;
 };
+
+static enum fsl_status parse_lists(struct request *r, struct fsl_error *err)
+{
+	FSL_TRY(fsl_number_list_parse(&r->rank_list, "--ranks", r->ranks, err));
+	for (size_t i = 0; i < r->rank_list.n_items; i++) {
+		r->rank_numbers[i] = (int32_t)r->rank_list.items[i];
+	}
+	return fsl_number_list_parse(&r->step_list, "--steps", r->steps, err);
+}
 
 static enum fsl_status parse(struct request *r, int argc, char **argv, struct fsl_error *err)
 {
@@ -44,6 +54,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		 "place"},
 		{"baseline", 'b', FSL_OPT_TEXT, &r->baseline, 0, 0, NULL, "DIR",
 		 "an earlier capture of the same job: tells what grew"},
+		{"device-memory", 0, FSL_OPT_INT, &r->device_gib, 1, FSL_DEVICE_GIB_MAX, NULL,
+		 "GIB", "memory of a device in GiB: a peak that reaches it is told"},
 		{"ranks", 0, FSL_OPT_TEXT, &r->ranks, 0, 0, NULL, "LIST",
 		 "only these ranks: numbers and ranges, as in 0,8-15"},
 		{"steps", 0, FSL_OPT_TEXT, &r->steps, 0, 0, NULL, "LIST", "only these steps"},
@@ -77,11 +89,7 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 	fsl_operands_sort(argv + 1, (size_t)n_operands);
 	r->paths = (const char *const *)argv + 1;
 	r->n_paths = (size_t)n_operands;
-	FSL_TRY(fsl_number_list_parse(&r->rank_list, "--ranks", r->ranks, err));
-	for (size_t i = 0; i < r->rank_list.n_items; i++) {
-		r->rank_numbers[i] = (int32_t)r->rank_list.items[i];
-	}
-	FSL_TRY(fsl_number_list_parse(&r->step_list, "--steps", r->steps, err));
+	FSL_TRY(parse_lists(r, err));
 	if (r->export_as >= 0 && r->output == NULL) {
 		return FSL_FAIL(err, FSL_ERR_USAGE, "--export needs --output DIR");
 	}
@@ -105,6 +113,7 @@ enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fs
 		.n_jobs = (int)request.n_jobs,
 		.config_path = request.config,
 		.baseline = request.baseline,
+		.device_bytes = request.device_gib * FSL_BYTES_PER_GIB,
 		.output = request.output,
 		.page = request.page,
 		.lock_wait_s = request.lock_wait_s,

@@ -19,6 +19,10 @@ enum {
 	"Exit codes: 0 done, 1 anomaly found (with --exit-code), 2 usage or configuration, "       \
 	"3 unusable input or unwritable output, 4 out of memory or internal error.\n"
 
+/* Bounds of --device-memory, which counts in GiB: no device has a tenth of the greatest. */
+enum { FSL_DEVICE_GIB_MAX = 1 << 16 };
+#define FSL_BYTES_PER_GIB (INT64_C(1) << 30)
+
 struct fsl_command {
 	const char *name;
 	const char *summary; /* one line of --help */

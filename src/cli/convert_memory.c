@@ -8,6 +8,7 @@
 #include "base/sort.h"
 #include "base/try.h"
 #include "cli/convert_parts.h"
+#include "judge/codes.h"
 #include "report/trace/memory_stacks.h"
 #include "text/phrase.h"
 
@@ -141,6 +142,8 @@ static void tell_out_of_memory(const struct fsl_conversion *c, size_t process)
 {
 	const struct fsl_memory_replay *replay = &c->replays[process];
 	int rank = c->memory.items[process].rank;
+	const char *code = fsl_code_text(FSL_CODE_HBM_OOM);
+	struct fsl_told room;
 	size_t record = 0;
 	if (!fsl_memory_is_out(replay, c->wanted->device_bytes, &record)) {
 		return;
@@ -148,16 +151,18 @@ static void tell_out_of_memory(const struct fsl_conversion *c, size_t process)
 	if (replay->n_failed == 0) {
 		(void)fsl_tell_print(stdout,
 				     "%s: rank %d: the peak reaches the memory of the device, %s\n",
-				     FSL_MEMORY_OOM, rank, amount(c->wanted->device_bytes).text);
-		return;
+				     code, rank, amount(c->wanted->device_bytes).text);
+	} else {
+		(void)fsl_tell_print(stdout,
+				     "%s: rank %d: an allocation of %s failed while %s were held\n",
+				     code, rank, amount(replay->failed_bytes).text,
+				     amount(replay->held[record]).text);
 	}
-	(void)fsl_tell_print(stdout, "%s: rank %d: an allocation of %s failed while %s were held\n",
-			     FSL_MEMORY_OOM, rank, amount(replay->failed_bytes).text,
-			     amount(replay->held[record]).text);
 	if (replay->n_failed > 1) {
 		(void)fsl_tell_print(stdout, "  and %" PRIu64 " more allocations failed\n",
 				     replay->n_failed - 1);
 	}
+	(void)fprintf(stdout, "  -> %s\n", fsl_tell(fsl_oom_advice, &room));
 }
 
 static void tell_process(const struct fsl_conversion *c, size_t process)

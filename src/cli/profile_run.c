@@ -94,6 +94,7 @@ static enum fsl_status run_as_configured(const struct fsl_profile_run *run,
 		.cluster = &cluster,
 		.n_threads = input.n_threads,
 		.baseline = run->baseline != NULL ? &baseline : NULL,
+		.device_bytes = run->device_bytes,
 	};
 	fsl_localisation_init(&verdict);
 	input.path = run->paths[0];

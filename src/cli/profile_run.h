@@ -13,6 +13,7 @@ struct fsl_profile_run {
 	const char *config_path;          /* NULL: the default one, and what the folder says */
 	bool is_warned;                   /* about what the folder says */
 	const char *baseline;             /* an earlier capture; NULL: none */
+	int64_t device_bytes;             /* memory of a device; 0: not known */
 	const char *output;               /* folder for the results; NULL: nothing is written */
 	const char *page;                 /* file for the HTML page; NULL: none */
 	int64_t lock_wait_s; /* longest wait for another run with this output; -1: as configured */

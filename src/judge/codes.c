@@ -18,6 +18,10 @@ static const struct fsl_code_row rows[] = {
 #undef FINDING_CODE
 };
 
+const char fsl_oom_advice[] =
+	"the device has no memory left: smaller micro batches, recomputing of activations, or "
+	"freeing of blocks that leak";
+
 const struct fsl_code_row *fsl_code_row(enum fsl_code code)
 {
 	FSL_ASSERT((size_t)code < FSL_CODES_N);

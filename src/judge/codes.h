@@ -68,4 +68,7 @@ struct fsl_code_row {
 const struct fsl_code_row *fsl_code_row(enum fsl_code code);
 const char *fsl_code_text(enum fsl_code code);
 
+/* The advice of FSL_CODE_HBM_OOM, whatever files tell of it. */
+extern const char fsl_oom_advice[];
+
 #endif

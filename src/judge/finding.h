@@ -86,6 +86,7 @@ struct fsl_profile_case {
 	const struct fsl_profile_cluster *cluster;
 	int n_threads;
 	const struct fsl_profile *baseline; /* an earlier capture of the job; NULL: none */
+	int64_t device_bytes;               /* memory of a device; 0: not known */
 	/* Collectives; set by fsl_profile_judge_all() for the judges. The verdict asks them if they
 	 * are set. */
 	const struct fsl_profile_meetings *meetings;

@@ -1,10 +1,12 @@
 /*
  * Memory of the devices: which rank comes nearest to its end, what the framework's allocator holds
- * and uses of it, and the largest allocation. No fault.
+ * and uses of it, and the largest allocation, which is no fault; and ranks that hold all memory of
+ * their device. No file of the profiler tells of an allocation that failed.
  */
 #include <math.h>
 #include <string.h>
 
+#include "base/try.h"
 #include "judge/finding.h"
 #include "judge/limits.h"
 #include "text/phrase.h"
@@ -63,9 +65,8 @@ static double unused_share(const struct fsl_profile_memory *memory)
 		       : (double)NAN;
 }
 
-enum fsl_status fsl_profile_judge_memory(struct fsl_profile_findings *findings,
-					 const struct fsl_profile_case *facts,
-					 struct fsl_error *err)
+static enum fsl_status tell_peak(struct fsl_profile_findings *findings,
+				 const struct fsl_profile_case *facts, struct fsl_error *err)
 {
 	const struct peak process = find_peak(facts->profile, "APP", held_bytes);
 	const struct peak torch = find_peak(facts->profile, "PTA", held_bytes);
@@ -110,4 +111,56 @@ enum fsl_status fsl_profile_judge_memory(struct fsl_profile_findings *findings,
 				 : "compare with what the device has: near its end memory is freed "
 				   "and allocated anew in steps";
 	return fsl_profile_findings_add(findings, &finding, err);
+}
+
+static size_t count_full(const struct fsl_profile *profile, int64_t device_bytes)
+{
+	size_t n = 0;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[r];
+		bool is_full = false;
+		for (size_t i = 0; i < rank->n_memory; i++) {
+			is_full |= !rank->memory[i].is_module &&
+				   rank->memory[i].reserved_bytes >= device_bytes;
+		}
+		n += is_full;
+	}
+	return n;
+}
+
+/* The allocators of a rank hold parts of what its process holds: the greatest amount counts. */
+static enum fsl_status tell_out_of_memory(struct fsl_profile_findings *findings,
+					  const struct fsl_profile_case *facts,
+					  struct fsl_error *err)
+{
+	const struct peak peak = find_peak(facts->profile, NULL, held_bytes);
+	if (facts->device_bytes <= 0 || peak.rank == NULL ||
+	    peak.memory->reserved_bytes < facts->device_bytes) {
+		return FSL_OK;
+	}
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_HBM_OOM);
+	size_t n_full = count_full(facts->profile, facts->device_bytes);
+	struct fsl_phrase what = {0};
+	double held_gib = (double)peak.memory->reserved_bytes / BYTES_PER_GIB;
+	double device_gib = (double)facts->device_bytes / BYTES_PER_GIB;
+	fsl_phrase_add(&what, "rank %d holds %.3g GiB at its peak, its device has %.3g GiB",
+		       (int)peak.rank->rank, held_gib, device_gib);
+	(void)fsl_profile_finding_add_fact(&finding, "held", held_gib, "GiB");
+	(void)fsl_profile_finding_add_fact(&finding, "device", device_gib, "GiB");
+	if (n_full > 1) {
+		fsl_phrase_add(&what, "; %zu ranks reach this", n_full);
+	}
+	(void)fsl_profile_finding_add_fact(&finding, "ranks", (double)n_full, "ranks");
+	finding.rank = peak.rank->rank;
+	finding.what = what.text;
+	finding.advice = fsl_oom_advice;
+	return fsl_profile_findings_add(findings, &finding, err);
+}
+
+enum fsl_status fsl_profile_judge_memory(struct fsl_profile_findings *findings,
+					 const struct fsl_profile_case *facts,
+					 struct fsl_error *err)
+{
+	FSL_TRY(tell_peak(findings, facts, err));
+	return tell_out_of_memory(findings, facts, err);
 }

@@ -2,6 +2,7 @@
 #include "report/trace/memory_tracks.h"
 
 #include "base/number.h"
+#include "judge/codes.h"
 #include "report/trace/run_tracks.h"
 #include "report/trace/track_slices.h"
 #include "text/phrase.h"
@@ -129,7 +130,8 @@ static enum fsl_status add_marks(struct fsl_track_plan *plan, uint32_t pid,
 		FSL_TRY(add_mark(marks, plan, "peak", source, process, replay->peak, err));
 	}
 	if (fsl_memory_is_out(replay, source->device_bytes, &record)) {
-		FSL_TRY(add_mark(marks, plan, FSL_MEMORY_OOM, source, process, record, err));
+		FSL_TRY(add_mark(marks, plan, fsl_code_text(FSL_CODE_HBM_OOM), source, process,
+				 record, err));
 	}
 	const struct fsl_slice_source slices = {
 		.context = marks, .times = times_of, .fill = fill, .families = lanes};

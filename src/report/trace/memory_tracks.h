@@ -16,8 +16,6 @@ struct fsl_memory_tracks {
 	int64_t begin_ns;                        /* time of the first record of each process */
 };
 
-/* The name of the finding that a device has too little memory. */
-#define FSL_MEMORY_OOM "hbm_oom"
 /* True if an allocation failed or the peak reaches the memory of the device; *record: where. */
 bool fsl_memory_is_out(const struct fsl_memory_replay *replay, int64_t device_bytes,
 		       size_t *record);

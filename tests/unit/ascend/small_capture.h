@@ -27,6 +27,7 @@ struct small_capture {
 	struct fsl_profile profile;
 	struct fsl_profile_cluster cluster;
 	struct fsl_profile_findings findings;
+	int64_t device_bytes; /* memory of a device; 0: not known */
 };
 
 /* All judges on a capture. */
@@ -210,6 +211,7 @@ static inline void small_judge(struct small_capture *small, fsl_profile_judge ju
 	struct fsl_profile_case facts = {.profile = &small->profile,
 					 .cluster = &small->cluster,
 					 .n_threads = 1,
+					 .device_bytes = small->device_bytes,
 					 .meetings = &meetings};
 	assert_int_equal(fsl_capture_places_find(&places, &small->profile, &small->cluster,
 						 &facts.look, &meetings, &err),

@@ -75,12 +75,61 @@ static void without_memory_files_nothing_is_said(void **state)
 	small_end(&small);
 }
 
+static const struct fsl_profile_finding *judge_full(struct small_capture *small, double device_gib)
+{
+	small->device_bytes = (int64_t)(device_gib * (double)GIB);
+	small_judge(small, fsl_profile_judge_memory);
+	return small_finding(&small->findings, "hbm_oom", -2);
+}
+
+static void a_peak_that_reaches_the_device_is_told_with_the_number_of_ranks(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 3);
+	(void)add(&small, 0, "APP", false, 30 * GIB);
+	(void)add(&small, 0, "PTA", false, 29 * GIB);
+	(void)add(&small, 1, "PTA", false, 31 * GIB);
+	(void)add(&small, 2, "APP", false, 20 * GIB);
+	(void)add(&small, 2, "RUNTIME", true, 40 * GIB); /* of all processes of the device */
+	const struct fsl_profile_finding *finding = judge_full(&small, 30.0);
+	assert_non_null(finding);
+	assert_int_equal(finding->rank, 1);
+	assert_near(small_fact(finding, "ranks"), 2.0, 0.0);
+	assert_string_equal(finding->what,
+			    "rank 1 holds 31 GiB at its peak, its device has 30 GiB; "
+			    "2 ranks reach this");
+	assert_false(finding->is_overview);
+	small_end(&small);
+}
+
+static void a_peak_below_the_device_or_a_device_of_unknown_memory_is_no_finding(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		static const double gib[] = {0.0, 24.0, 24.5};
+		struct small_capture small;
+		small_begin(&small, 1);
+		(void)add(&small, 0, "APP", false, 24 * GIB);
+		const struct fsl_profile_finding *finding = judge_full(&small, gib[i]);
+		assert_true((finding != NULL) == (i == 1));
+		if (finding != NULL) {
+			assert_string_equal(finding->what, "rank 0 holds 24 GiB at its peak, its "
+							   "device has 24 GiB");
+		}
+		small_end(&small);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_fullest_rank_is_told_with_its_allocator_and_largest_operator),
 		cmocka_unit_test(an_allocator_that_tells_no_use_is_not_said_to_waste),
 		cmocka_unit_test(without_memory_files_nothing_is_said),
+		cmocka_unit_test(a_peak_that_reaches_the_device_is_told_with_the_number_of_ranks),
+		cmocka_unit_test(
+			a_peak_below_the_device_or_a_device_of_unknown_memory_is_no_finding),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
