@@ -60,7 +60,7 @@ else()
 	target_link_libraries(fsl_dep_csv INTERFACE ${CSV_LIBRARY})
 endif()
 
-# Receivers of alarms. Headers alone: the libraries are loaded when they are needed (src/alarm/library.c), and keys
+# Receivers of alarms. Headers alone: the libraries are loaded when they are needed (src/base/library.c), and keys
 # that need one without which the program was built are refused.
 function(fsl_optional target define)
 	set(is_there TRUE)

@@ -15,7 +15,7 @@ static bool is_on(const struct fsl_config *config)
 
 #include <librdkafka/rdkafka.h>
 
-#include "alarm/library.h"
+#include "base/library.h"
 
 enum { WHY_MAX = 512 };
 

@@ -14,7 +14,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-#include "alarm/library.h"
+#include "base/library.h"
 
 /* Functions of libcurl 7.32 and later, and of libcrypto 3, once they are loaded. */
 static struct {

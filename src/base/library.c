@@ -1,5 +1,5 @@
 /* Libraries that are loaded when they are needed. */
-#include "alarm/library.h"
+#include "base/library.h"
 
 #include <dlfcn.h>
 #include <string.h>

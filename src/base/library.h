@@ -1,7 +1,7 @@
 /* Loads a library when it is first needed: few runs tell anybody anything, and libcurl alone brings
  * thirty libraries, whose start would take longer than most runs. */
-#ifndef FSL_ALARM_LIBRARY_H
-#define FSL_ALARM_LIBRARY_H
+#ifndef FSL_BASE_LIBRARY_H
+#define FSL_BASE_LIBRARY_H
 
 #include <stdbool.h>
 #include <stddef.h>
