@@ -60,8 +60,8 @@ else()
 	target_link_libraries(fsl_dep_csv INTERFACE ${CSV_LIBRARY})
 endif()
 
-# Receivers of alarms. Headers alone: the libraries are loaded when they are needed (src/base/library.c), and keys
-# that need one without which the program was built are refused.
+# Headers alone: the libraries are loaded when they are needed (src/base/library.c). Receivers of alarms: keys that
+# need one without which the program was built are refused.
 function(fsl_optional target define)
 	set(is_there TRUE)
 	add_library(fsl_dep_${target} INTERFACE)
@@ -79,6 +79,8 @@ function(fsl_optional target define)
 endfunction()
 fsl_optional(http FSL_HAVE_CURL libcurl libcrypto)
 fsl_optional(kafka FSL_HAVE_KAFKA rdkafka)
+# Names of functions in call paths.
+fsl_optional(dw FSL_HAVE_DW libdw)
 
 find_package(OpenMP REQUIRED COMPONENTS C)
 add_library(fsl_dep_openmp INTERFACE)

@@ -160,6 +160,10 @@ _failslow()
 		:
 		return
 		;;
+	convert:--libraries)
+		:
+		return
+		;;
 	convert:--config | convert:-c)
 		mapfile -t COMPREPLY < <(compgen -f -- "$current")
 		return
@@ -360,7 +364,7 @@ _failslow()
 		words="-o --output --export --report -c --config -b --baseline --device-memory --ranks --steps --format -j --jobs --lock-wait --color -l --long --exit-code --exit-code=new --exit-code=state -q --quiet -h --help"
 		;;
 	convert)
-		words="-o --output --ranks --from --to --now --clock-align --no-verdict --device-memory -c --config -j --jobs -q --quiet -h --help"
+		words="-o --output --ranks --from --to --now --clock-align --no-verdict --device-memory --libraries -c --config -j --jobs -q --quiet -h --help"
 		;;
 	report)
 		words="-o --output --svg --png -h --help"

@@ -66,6 +66,9 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		 "leave out the tracks of the verdict: culprits, own time, lateness, loss"},
 		{"device-memory", 0, FSL_OPT_INT, &r->device_gib, 1, FSL_DEVICE_GIB_MAX, NULL,
 		 "GIB", "memory of a device in GiB: a peak that reaches it is told"},
+		{"libraries", 0, FSL_OPT_TEXT, &r->run.libraries, 0, 0, NULL, "DIRS",
+		 "folders with the job's libraries, separated by ':': call paths get names of "
+		 "functions"},
 		{"config", 'c', FSL_OPT_TEXT, &r->run.config_path, 0, 0, NULL, "FILE",
 		 "model_config.json for the verdict; without it the installed one"},
 		{"jobs", 'j', FSL_OPT_INT, &r->run.n_jobs, 0, JOBS_MAX, NULL, "N",

@@ -21,6 +21,7 @@
 #include "cli/command_output.h"
 #include "cli/confined.h"
 #include "report/document.h"
+#include "source/systrace/frame_symbols.h"
 #include "team/team.h"
 
 enum { TEXT_BYTES = 64 };
@@ -91,6 +92,7 @@ static enum fsl_status print_version(bool as_json, struct fsl_error *err)
 		{"GSL", gsl_version},
 		{"libcsv", csv},
 		{"libcurl", fsl_http_version()},
+		{"libdw", fsl_frame_symbols_version()},
 		{"librdkafka", fsl_kafka_version()},
 		{"OpenBLAS", openblas_version(openblas, sizeof(openblas))},
 		{"PCRE2", pcre2},

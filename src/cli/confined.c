@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "report/reporter.h"
 #include "source/ascend/find/discover.h"
+#include "source/systrace/frame_symbols.h"
 #include "state/state_place.h"
 #include "team/team.h"
 
@@ -113,6 +114,11 @@ void fsl_confined_begin(const struct fsl_confined_run *run)
 	fsl_confine_allow(plan, FSL_CONFINE_READ, run->config->path);
 	for (size_t i = 0; i < run->n_paths; i++) {
 		allow_input(plan, run->paths[i]);
+	}
+	const char *libraries = run->libraries != NULL ? run->libraries : "";
+	char folder[PATH_MAX];
+	while (fsl_folder_list_next(&libraries, folder, sizeof(folder))) {
+		fsl_confine_allow(plan, FSL_CONFINE_INPUT, folder);
 	}
 	allow_input(plan, run->baseline);
 	fsl_confine_allow(plan, FSL_CONFINE_WRITE, run->output);

@@ -12,10 +12,11 @@ struct fsl_confined_run {
 	const struct fsl_config *config;
 	const char *const *paths; /* [n_paths]: operands */
 	size_t n_paths;
-	const char *baseline; /* an earlier capture; NULL: none */
-	const char *output;   /* folder for the results of captures; NULL: none */
-	const char *page;     /* file for the HTML page; NULL: none */
-	bool has_job;         /* the inputs, results and state of the configuration are used */
+	const char *libraries; /* folders with libraries, separated by ':'; NULL: none */
+	const char *baseline;  /* an earlier capture; NULL: none */
+	const char *output;    /* folder for the results of captures; NULL: none */
+	const char *page;      /* file for the HTML page; NULL: none */
+	bool has_job;          /* the inputs, results and state of the configuration are used */
 };
 
 /*

@@ -15,8 +15,18 @@
 enum {
 	PROCESSES_TOLD_MAX = 8,
 	HOLDERS_TOLD_MAX = 3, /* call paths of each process */
-	FRAMES_TOLD_MAX = 3,  /* innermost ones of a call path */
+	LIBRARIES_TOLD_MAX = 8,
+	FRAMES_TOLD_MAX = 3, /* innermost ones of a call path */
 };
+
+enum fsl_status fsl_conversion_name_frames(struct fsl_conversion *c, struct fsl_error *err)
+{
+	if (c->wanted->libraries == NULL || c->memory.n_records == 0) {
+		return FSL_OK;
+	}
+	FSL_TRY(fsl_frame_symbols_create(&c->symbols, c->wanted->libraries, err));
+	return fsl_frame_symbols_apply(c->symbols, &c->memory, err);
+}
 
 enum fsl_status fsl_conversion_replay_memory(struct fsl_conversion *c, struct fsl_error *err)
 {
@@ -194,6 +204,24 @@ static void tell_process(const struct fsl_conversion *c, size_t process)
 	fsl_free(holders);
 }
 
+/* Libraries whose frames keep their addresses. */
+static void tell_notes(const struct fsl_frame_symbols *symbols)
+{
+	struct fsl_frame_note note;
+	struct fsl_told room;
+	size_t n = 0;
+	for (; symbols != NULL && fsl_frame_symbols_note(symbols, n, &note); n++) {
+		if (n < LIBRARIES_TOLD_MAX) {
+			(void)fsl_tell_print(stdout, "without names of functions: %s%s%s\n",
+					     note.library, note.library[0] != '\0' ? ": " : "",
+					     fsl_tell(note.reason, &room));
+		}
+	}
+	if (n > LIBRARIES_TOLD_MAX) {
+		(void)fsl_tell_print(stdout, "  and %zu more libraries\n", n - LIBRARIES_TOLD_MAX);
+	}
+}
+
 void fsl_conversion_tell_memory(const struct fsl_conversion *c)
 {
 	size_t n_told = 0, n_not_told = 0;
@@ -214,6 +242,7 @@ void fsl_conversion_tell_memory(const struct fsl_conversion *c)
 		(void)fsl_tell_print(stdout, "device memory of %zu more processes: in the file\n",
 				     n_not_told);
 	}
+	tell_notes(c->symbols);
 }
 
 void fsl_conversion_drop_memory(struct fsl_conversion *c)
@@ -221,6 +250,7 @@ void fsl_conversion_drop_memory(struct fsl_conversion *c)
 	for (size_t i = 0; c->replays != NULL && i < c->memory.n_items; i++) {
 		fsl_memory_replay_fini(&c->replays[i]);
 	}
+	fsl_frame_symbols_destroy(c->symbols);
 	fsl_free(c->replays);
 	if (c->memory.paths != NULL) {
 		fsl_memory_fini(&c->memory);

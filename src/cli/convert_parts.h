@@ -15,6 +15,7 @@
 #include "report/trace/memory_tracks.h"
 #include "report/trace/run_tracks.h"
 #include "report/trace/verdict_tracks.h"
+#include "source/systrace/frame_symbols.h"
 #include "text/phrase.h"
 
 struct fsl_conversion {
@@ -45,6 +46,7 @@ struct fsl_conversion {
 	uint64_t n_host_left_out;
 	struct fsl_memory memory;          /* of the devices */
 	struct fsl_memory_replay *replays; /* [memory.n_items] */
+	struct fsl_frame_symbols *symbols; /* NULL: frames keep their addresses */
 	bool lacks_times;                  /* there are records of memory and no other events */
 	/* Captures. */
 	bool has_captures, has_other;
@@ -72,6 +74,8 @@ void fsl_conversion_drop_captures(struct fsl_conversion *c);
 /* True if the rank is to be shown. @context: the struct fsl_convert_run. */
 bool fsl_conversion_wants(const void *context, int64_t rank);
 
+/* Names the frames of call paths by the libraries that were told. */
+enum fsl_status fsl_conversion_name_frames(struct fsl_conversion *c, struct fsl_error *err);
 /* Replays the records of device memory that were read. */
 enum fsl_status fsl_conversion_replay_memory(struct fsl_conversion *c, struct fsl_error *err);
 /* Adds their tracks. Call it when the tracks of everything else are there. */

@@ -160,6 +160,7 @@ static enum fsl_status find_inputs(struct fsl_conversion *c, struct fsl_inputs *
 	FSL_TRY(check_output(inputs, c->wanted->output, err));
 	drop_unwanted(inputs, c->wanted);
 	FSL_TRY(read_host(c, inputs, err));
+	FSL_TRY(fsl_conversion_name_frames(c, err));
 	return fsl_conversion_replay_memory(c, err);
 }
 
@@ -380,7 +381,8 @@ static void confine(const struct fsl_conversion *c)
 	const struct fsl_confined_run run = {.config = &c->config,
 					     .paths = c->wanted->paths,
 					     .n_paths = c->wanted->n_paths,
-					     .output = folder};
+					     .output = folder,
+					     .libraries = c->wanted->libraries};
 	fsl_confined_begin(&run);
 }
 

@@ -18,6 +18,7 @@ struct fsl_convert_run {
 	size_t n_ranks;
 	int64_t from_ns, to_ns; /* INT64_MIN, INT64_MAX: open */
 	int64_t now_ns;         /* the present; INT64_MIN: that of detect */
+	const char *libraries;  /* folders with those of the job, separated by ':'; NULL: none */
 	int64_t device_bytes;   /* memory of a device; 0: not known */
 	int64_t n_jobs;         /* threads; -1: as configured */
 	bool is_aligned;        /* one clock for all ranks */
