@@ -174,7 +174,8 @@ static enum fsl_status read_run(struct fsl_conversion *c, struct fsl_error *err)
 					     .n_log_patterns = c->config.n_log_patterns,
 					     .from_ns = c->wanted->from_ns,
 					     .to_ns = c->wanted->to_ns,
-					     .is_range_for_stages = c->config.has_range};
+					     .is_range_for_stages = c->config.has_range,
+					     .keeps_stacks = true};
 	struct fsl_inputs inputs = {0};
 	enum fsl_status status = find_inputs(c, &inputs, &options, err);
 	if (status == FSL_OK &&

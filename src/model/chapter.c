@@ -268,6 +268,7 @@ static bool copy_stages(struct fsl_rank *out, const struct fsl_stage *stages, st
 		out->stages[i] = stages[range.begin + i];
 		use(renaming, out->stages[i].type_id);
 		use(renaming, out->stages[i].frame - 1);
+		use(renaming, out->stages[i].stack - 1);
 	}
 	return true;
 }
@@ -348,6 +349,7 @@ static void rename_events(struct fsl_run *taken, const struct renaming *renaming
 			struct fsl_stage *stage = &rank->stages[i];
 			stage->type_id = renamed(renaming, stage->type_id);
 			stage->frame = renamed(renaming, stage->frame - 1) + 1; /* 0 stays 0 */
+			stage->stack = renamed(renaming, stage->stack - 1) + 1;
 		}
 		rank->open_op_id = renamed(renaming, rank->open_op_id);
 		rank->open_group_id = renamed(renaming, rank->open_group_id);

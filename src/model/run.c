@@ -205,6 +205,8 @@ static int compare_stages(const void *left, const void *right)
 	FSL_ORDER_BY(a->type_id, b->type_id);
 	FSL_ORDER_BY(a->step, b->step);
 	FSL_ORDER_BY(a->frame, b->frame);
+	FSL_ORDER_BY(a->stack, b->stack);
+	FSL_ORDER_BY(a->n_uncollectable, b->n_uncollectable);
 	return FSL_ORDER(a->n_collected, b->n_collected);
 }
 

@@ -61,8 +61,10 @@ struct fsl_stage {
 	int64_t step;     /* stage_id of the timeline, the step of the job; -1 if absent */
 	uint32_t type_id; /* names: "torch.utils.data.dataloader@..." */
 	enum fsl_stage_kind kind;
-	uint32_t frame;       /* names: the innermost frame of the stack, its id + 1; 0: not told */
-	uint32_t n_collected; /* objects that garbage collection freed; 0: not told */
+	uint32_t frame; /* names: the innermost frame of the stack, its id + 1; 0: not told */
+	uint32_t stack; /* names: all frames (struct fsl_ingest_options), id + 1; 0: not told */
+	uint32_t n_collected;     /* objects that garbage collection freed; 0: not told */
+	uint32_t n_uncollectable; /* objects that it could not free; 0: not told */
 };
 
 /*

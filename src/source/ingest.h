@@ -66,6 +66,7 @@ struct fsl_sink {
 	int64_t from_ns, to_ns;   /* operators that end outside are counted and not kept */
 	bool is_range_for_stages; /* stages outside of the range are not needed, nor the rank that
 				     the content tells */
+	bool keeps_stacks;        /* struct fsl_ingest_options */
 
 	/* Fields for a file that is read in pieces: */
 	struct fsl_pieces pieces;
@@ -212,6 +213,8 @@ struct fsl_ingest_options {
 	int64_t from_ns,
 		to_ns; /* keep operators that end inside [from, to]; INT64_MIN / INT64_MAX: all */
 	bool is_range_for_stages; /* stages that are not wholly inside the range need not be read */
+	bool keeps_stacks;        /* all frames of a stage: 32 and 2 KiB at most, joined by ';', the
+				     outermost        first */
 	int n_threads;            /* 0: one per core */
 };
 

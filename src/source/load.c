@@ -266,6 +266,7 @@ static enum fsl_status read_first(struct fsl_load *load, int64_t from_ns, int64_
 	load->sink.to_ns = to_ns;
 	load->sink.log_patterns = load->log_patterns;
 	load->sink.n_log_patterns = load->n_log_patterns;
+	load->sink.keeps_stacks = load->keeps_stacks;
 	load->sink.is_range_for_stages =
 		load->is_range_for_stages && input->told.rank_state == FSL_NAME_HAS_RANK;
 	load->is_done = true;

@@ -13,6 +13,7 @@ struct fsl_load {
 	struct fsl_sink sink;
 	enum fsl_input_kind kind;        /* by content, else by name */
 	bool is_range_for_stages;        /* struct fsl_ingest_options */
+	bool keeps_stacks;               /* the same */
 	const char *const *log_patterns; /* the same */
 	size_t n_log_patterns;
 	int place;       /* number of the process that reads the file; 0: this one */

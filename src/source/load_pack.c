@@ -14,7 +14,7 @@ enum {
 };
 
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_op) == 64, "fields of an operator travel");
-_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_stage) == 40, "fields of a stage travel");
+_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_stage) == 48, "fields of a stage travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_step_time) == 40, "fields travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_rank) == 160, "fields of a rank travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_file) == 64 + FSL_DROPS_N * 8,
@@ -37,9 +37,15 @@ static const struct column op_columns[] = {
 	COLUMN(fsl_op, step),
 };
 static const struct column stage_columns[] = {
-	COLUMN(fsl_stage, begin_ns),    COLUMN(fsl_stage, end_ns), COLUMN(fsl_stage, step),
-	COLUMN(fsl_stage, type_id),     COLUMN(fsl_stage, kind),   COLUMN(fsl_stage, frame),
+	COLUMN(fsl_stage, begin_ns),
+	COLUMN(fsl_stage, end_ns),
+	COLUMN(fsl_stage, step),
+	COLUMN(fsl_stage, type_id),
+	COLUMN(fsl_stage, kind),
+	COLUMN(fsl_stage, frame),
+	COLUMN(fsl_stage, stack),
 	COLUMN(fsl_stage, n_collected),
+	COLUMN(fsl_stage, n_uncollectable),
 };
 static const struct column step_columns[] = {
 	COLUMN(fsl_step_time, step),      COLUMN(fsl_step_time, begin_ns),
@@ -92,7 +98,7 @@ static bool are_stages_sound(const void *rows, size_t n, size_t n_names)
 		const struct fsl_stage *stage = &stages[i];
 		if (!is_time_or_absent(stage->begin_ns) || !is_time_or_absent(stage->end_ns) ||
 		    !is_name(stage->type_id, n_names) || (uint32_t)stage->kind >= FSL_STAGES_N ||
-		    stage->frame > n_names) {
+		    stage->frame > n_names || stage->stack > n_names) {
 			return false;
 		}
 	}

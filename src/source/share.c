@@ -62,6 +62,7 @@ static enum fsl_status ask_look(int place, const struct fsl_ingest_options *opti
 	fsl_pack_u64(&pack, (uint64_t)options->from_ns);
 	fsl_pack_u64(&pack, (uint64_t)options->to_ns);
 	fsl_pack_u8(&pack, options->is_range_for_stages);
+	fsl_pack_u8(&pack, options->keeps_stacks);
 	fsl_pack_u32(&pack, options->n_threads > 0 ? (uint32_t)options->n_threads : 0);
 	fsl_pack_u64(&pack, options->n_log_patterns);
 	for (size_t i = 0; i < options->n_log_patterns; i++) {

@@ -28,7 +28,7 @@ void fsl_share_place(struct fsl_share *share, struct fsl_load *loads, size_t n_l
 /* State of a process that is not the first, between two questions. Start as {0}. */
 struct fsl_server {
 	int64_t from_ns, to_ns;
-	bool is_range_for_stages;
+	bool is_range_for_stages, keeps_stacks;
 	int n_threads;
 	const char **log_patterns; /* [n_log_patterns] */
 	size_t n_log_patterns;

@@ -98,6 +98,7 @@ static enum fsl_status look(struct fsl_server *server, struct fsl_unpack *unpack
 	server->from_ns = (int64_t)fsl_unpack_u64(unpack);
 	server->to_ns = (int64_t)fsl_unpack_u64(unpack);
 	server->is_range_for_stages = fsl_unpack_u8(unpack) != 0;
+	server->keeps_stacks = fsl_unpack_u8(unpack) != 0;
 	uint32_t n_threads = fsl_unpack_u32(unpack);
 	server->n_threads =
 		n_threads > 0 && n_threads < INT32_MAX ? (int)n_threads : fsl_team_threads();
@@ -153,6 +154,7 @@ static enum fsl_status read_inputs(struct fsl_server *server)
 	for (size_t i = 0; i < n; i++) {
 		server->loads[i].input = &server->inputs.items[i];
 		server->loads[i].is_range_for_stages = server->is_range_for_stages;
+		server->loads[i].keeps_stacks = server->keeps_stacks;
 		server->loads[i].log_patterns = server->log_patterns;
 		server->loads[i].n_log_patterns = server->n_log_patterns;
 		server->loads[i].answer = &server->packs[i];

@@ -335,6 +335,7 @@ static void rename_events(struct fsl_rank *events, const uint32_t *map)
 		struct fsl_stage *stage = &events->stages[i];
 		stage->type_id = map_id(map, stage->type_id);
 		stage->frame = map_id(map, stage->frame - 1) + 1; /* 0 stays 0 */
+		stage->stack = map_id(map, stage->stack - 1) + 1;
 	}
 	events->open_op_id = map_id(map, events->open_op_id);
 	events->open_group_id = map_id(map, events->open_group_id);
@@ -521,6 +522,7 @@ enum fsl_status fsl_stream_open(struct fsl_stream **out, const struct fsl_inputs
 		loads[i] = (struct fsl_load){
 			.input = input,
 			.is_range_for_stages = options->is_range_for_stages,
+			.keeps_stacks = options->keeps_stacks,
 			.log_patterns = options->log_patterns,
 			.n_log_patterns = options->n_log_patterns,
 			.pieces = pieces != NULL ? &stream->pieces : NULL,

@@ -9,8 +9,9 @@
 
 /* Ids of texts that all ranks need. */
 struct words {
-	uint32_t host, device, stage, open;                          /* categories */
-	uint32_t group, dtype, elements, step, id, frame, collected; /* keys */
+	uint32_t host, device, stage, open; /* categories */
+	uint32_t group, dtype, elements, step, id, frame, stack, collected,
+		uncollectable; /* keys */
 };
 
 /* A rank of the run, as its streams see it. */
@@ -170,8 +171,14 @@ static void fill_stage(const void *context, uint32_t idx, struct fsl_track_event
 	if (stage->frame > 0) {
 		add_text(event, words->frame, view->names[stage->frame - 1]);
 	}
+	if (stage->stack > 0) {
+		add_text(event, words->stack, view->names[stage->stack - 1]);
+	}
 	if (stage->n_collected > 0) {
 		add_number(event, words->collected, stage->n_collected);
+	}
+	if (stage->n_uncollectable > 0) {
+		add_number(event, words->uncollectable, stage->n_uncollectable);
 	}
 }
 
@@ -211,7 +218,9 @@ static enum fsl_status find_words(struct words *words, struct fsl_track_plan *pl
 		{&words->step, "step"},
 		{&words->id, "id"},
 		{&words->frame, "stack_frame"},
+		{&words->stack, "call_path"},
 		{&words->collected, "collected"},
+		{&words->uncollectable, "uncollectable"},
 	};
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		FSL_TRY(fsl_track_plan_text(plan, table[i].text, table[i].id, err));

@@ -9,14 +9,37 @@
 #include "source/json_fields.h"
 #include "source/systrace/timeline_stage.h"
 
-enum field { STAGE_ID, STAGE_TYPE, START_US, END_US, RANK, FRAME, COLLECTED, FIELDS_N };
+enum field {
+	STAGE_ID,
+	STAGE_TYPE,
+	START_US,
+	END_US,
+	RANK,
+	FRAME,
+	COLLECTED,
+	UNCOLLECTABLE,
+	FIELDS_N
+};
 
 static const char *const keys[FIELDS_N] = {
 	[STAGE_ID] = "stage_id",  [STAGE_TYPE] = "stage_type",
 	[START_US] = "start_us",  [END_US] = "end_us",
 	[RANK] = "rank",          [FRAME] = "stack_frames",
-	[COLLECTED] = "gc_debug",
+	[COLLECTED] = "gc_debug", [UNCOLLECTABLE] = "gc_debug.uncollectable",
 };
+
+/* An object under way. */
+struct record {
+	struct fsl_json_fields known;
+	bool keeps_stack;
+	struct fsl_stage_stack stack;
+};
+
+static void clear(struct record *record)
+{
+	fsl_json_fields_clear(&record->known);
+	fsl_stage_stack_clear(&record->stack);
+}
 
 static int probe_head(const struct fsl_probe *probe)
 {
@@ -35,25 +58,27 @@ static bool is_key(const struct fsl_json_value *key, const char *text)
 }
 
 /* The record as a stage. stage_id may be missing: protobuf's JSON leaves zeros out. */
-static enum fsl_status add_stage(const struct fsl_json_fields *record, uint64_t offset,
+static enum fsl_status add_stage(const struct record *record, uint64_t offset,
 				 struct fsl_sink *sink, struct fsl_error *err)
 {
 	struct fsl_timeline_stage stage = {
-		.type = record->fields[STAGE_TYPE].text,
-		.n_type = record->fields[STAGE_TYPE].length,
+		.type = record->known.fields[STAGE_TYPE].text,
+		.n_type = record->known.fields[STAGE_TYPE].length,
 	};
-	const struct fsl_json_field *frame = &record->fields[FRAME];
+	const struct fsl_json_field *frame = &record->known.fields[FRAME];
 	if (!frame->is_long) {
 		stage.frame = frame->text;
 		stage.n_frame = frame->length;
 	}
-	(void)fsl_json_field_u64(&record->fields[COLLECTED], &stage.n_collected);
-	bool has_step = !record->fields[STAGE_ID].is_seen ||
-			fsl_json_field_u64(&record->fields[STAGE_ID], &stage.step);
+	stage.stack = &record->stack;
+	(void)fsl_json_field_u64(&record->known.fields[COLLECTED], &stage.n_collected);
+	(void)fsl_json_field_u64(&record->known.fields[UNCOLLECTABLE], &stage.n_uncollectable);
+	bool has_step = !record->known.fields[STAGE_ID].is_seen ||
+			fsl_json_field_u64(&record->known.fields[STAGE_ID], &stage.step);
 	sink->file->n_records++;
-	if (!has_step || !fsl_json_field_u64(&record->fields[START_US], &stage.begin_us) ||
-	    !fsl_json_field_u64(&record->fields[END_US], &stage.end_us) ||
-	    record->fields[STAGE_TYPE].is_long) {
+	if (!has_step || !fsl_json_field_u64(&record->known.fields[START_US], &stage.begin_us) ||
+	    !fsl_json_field_u64(&record->known.fields[END_US], &stage.end_us) ||
+	    record->known.fields[STAGE_TYPE].is_long) {
 		fsl_sink_bad_record(sink, FSL_DROP_MALFORMED,
 				    "objects that are no stages were left out, the first: "
 				    "offset=%llu, needs=\"stage_type, start_us, end_us\"",
@@ -63,23 +88,48 @@ static enum fsl_status add_stage(const struct fsl_json_fields *record, uint64_t 
 	return fsl_timeline_stage_add(sink, &stage, offset, err);
 }
 
-/* Reads a list or an object, and keeps of what is right inside the first value, or the value of
- * @key if that is not NULL. */
-static enum fsl_status take_inside(struct fsl_json *json, struct fsl_json_field *field,
-				   const char *key, struct fsl_error *err)
+/* Reads a list: its first value is the innermost frame. */
+static enum fsl_status take_frames(struct fsl_json *json, struct record *record,
+				   struct fsl_error *err)
 {
 	size_t depth = fsl_json_depth(json);
-	bool is_wanted = key == NULL;
+	struct fsl_json_value value;
+	bool is_first = true;
+	FSL_TRY(fsl_json_next(json, &value, err));
+	while (fsl_json_depth(json) > depth) {
+		FSL_TRY(fsl_json_next(json, &value, err));
+		if (is_first) {
+			fsl_json_field_set(&record->known.fields[FRAME], &value);
+		}
+		is_first = false;
+		if (record->keeps_stack && value.token == FSL_JSON_STRING &&
+		    fsl_json_depth(json) == depth + 1) {
+			fsl_stage_stack_add(&record->stack, value.text, value.length);
+		}
+	}
+	return FSL_OK;
+}
+
+/* Reads an object, and keeps what is right inside. */
+static enum fsl_status take_collection(struct fsl_json *json, struct record *record,
+				       struct fsl_error *err)
+{
+	size_t depth = fsl_json_depth(json);
+	struct fsl_json_field *wanted = NULL;
 	struct fsl_json_value value;
 	FSL_TRY(fsl_json_next(json, &value, err));
 	while (fsl_json_depth(json) > depth) {
 		FSL_TRY(fsl_json_next(json, &value, err));
-		bool is_inside = fsl_json_depth(json) == depth + 1;
-		if (is_wanted) {
-			fsl_json_field_set(field, &value);
+		if (wanted != NULL) {
+			fsl_json_field_set(wanted, &value);
 		}
-		is_wanted = is_inside && key != NULL && value.token == FSL_JSON_KEY &&
-			    is_key(&value, key);
+		bool is_key_inside =
+			fsl_json_depth(json) == depth + 1 && value.token == FSL_JSON_KEY;
+		wanted = is_key_inside && is_key(&value, "collected")
+				 ? &record->known.fields[COLLECTED]
+			 : is_key_inside && is_key(&value, "uncollectable")
+				 ? &record->known.fields[UNCOLLECTABLE]
+				 : NULL;
 	}
 	return FSL_OK;
 }
@@ -88,8 +138,8 @@ static enum fsl_status take_inside(struct fsl_json *json, struct fsl_json_field 
  * Reads the keys of one object up to its "}". *stages_begin: reading stopped behind the "[" of a
  * list of stages; call it again when the list is read.
  */
-static enum fsl_status read_keys(struct fsl_json *json, struct fsl_json_fields *record,
-				 bool *stages_begin, struct fsl_error *err)
+static enum fsl_status read_keys(struct fsl_json *json, struct record *record, bool *stages_begin,
+				 struct fsl_error *err)
 {
 	*stages_begin = false;
 	for (;;) {
@@ -104,30 +154,31 @@ static enum fsl_status read_keys(struct fsl_json *json, struct fsl_json_fields *
 			return FSL_OK;
 		}
 		if (is_key(&value, keys[FRAME])) {
-			FSL_TRY(take_inside(json, &record->fields[FRAME], NULL, err));
+			FSL_TRY(take_frames(json, record, err));
 		} else if (is_key(&value, keys[COLLECTED])) {
-			FSL_TRY(take_inside(json, &record->fields[COLLECTED], "collected", err));
+			FSL_TRY(take_collection(json, record, err));
 		} else {
-			FSL_TRY(fsl_json_fields_take(record, json, &value, err));
+			FSL_TRY(fsl_json_fields_take(&record->known, json, &value, err));
 		}
 	}
 }
 
 /* Takes the rank, and the stage when the object is one. */
-static enum fsl_status finish_object(const struct fsl_json_fields *record, uint64_t offset,
+static enum fsl_status finish_object(const struct record *record, uint64_t offset,
 				     struct fsl_sink *sink, struct fsl_error *err)
 {
 	uint64_t rank = 0;
-	bool is_stage = record->fields[START_US].is_seen || record->fields[END_US].is_seen ||
-			record->fields[STAGE_TYPE].is_seen || !record->fields[RANK].is_seen;
-	if (fsl_json_field_u64(&record->fields[RANK], &rank)) {
+	bool is_stage =
+		record->known.fields[START_US].is_seen || record->known.fields[END_US].is_seen ||
+		record->known.fields[STAGE_TYPE].is_seen || !record->known.fields[RANK].is_seen;
+	if (fsl_json_field_u64(&record->known.fields[RANK], &rank)) {
 		fsl_timeline_rank_set(sink, rank);
 	}
 	return is_stage ? add_stage(record, offset, sink, err) : FSL_OK;
 }
 
 /* The objects of a list of stages, up to its "]". */
-static enum fsl_status read_stages(struct fsl_json *json, struct fsl_json_fields *record,
+static enum fsl_status read_stages(struct fsl_json *json, struct record *record,
 				   struct fsl_sink *sink, struct fsl_error *err)
 {
 	for (;;) {
@@ -138,7 +189,7 @@ static enum fsl_status read_stages(struct fsl_json *json, struct fsl_json_fields
 			return FSL_OK;
 		}
 		uint64_t offset = fsl_json_offset(json);
-		fsl_json_fields_clear(record);
+		clear(record);
 		if (value.token == FSL_JSON_OBJECT_BEGIN) {
 			FSL_TRY(read_keys(json, record, &is_nested, err));
 		}
@@ -154,21 +205,21 @@ static enum fsl_status read_stages(struct fsl_json *json, struct fsl_json_fields
 }
 
 /* One object whose "{" is read: a stage, or a message with stages inside. */
-static enum fsl_status read_object(struct fsl_json *json, struct fsl_json_fields *record,
+static enum fsl_status read_object(struct fsl_json *json, struct record *record,
 				   struct fsl_sink *sink, struct fsl_error *err)
 {
 	uint64_t offset = fsl_json_offset(json), rank = 0;
 	bool stages_begin = false, is_message = false;
-	fsl_json_fields_clear(record);
+	clear(record);
 	enum fsl_status status = read_keys(json, record, &stages_begin, err);
 	while (status == FSL_OK && stages_begin) {
 		is_message = true;
 		/* The rank may stand on either side of the stages, which use the same record. */
-		if (fsl_json_field_u64(&record->fields[RANK], &rank)) {
+		if (fsl_json_field_u64(&record->known.fields[RANK], &rank)) {
 			fsl_timeline_rank_set(sink, rank);
 		}
 		status = read_stages(json, record, sink, err);
-		fsl_json_fields_clear(record);
+		clear(record);
 		if (status == FSL_OK) {
 			status = read_keys(json, record, &stages_begin, err);
 		}
@@ -176,7 +227,7 @@ static enum fsl_status read_object(struct fsl_json *json, struct fsl_json_fields
 	if (status != FSL_OK) {
 		return status;
 	}
-	if (is_message && !record->fields[RANK].is_seen) {
+	if (is_message && !record->known.fields[RANK].is_seen) {
 		return FSL_OK;
 	}
 	return finish_object(record, offset, sink, err);
@@ -193,7 +244,7 @@ static bool pauses(const struct fsl_json *json, struct fsl_sink *sink)
 	return sink->is_paused;
 }
 
-static enum fsl_status read_objects(struct fsl_json *json, struct fsl_json_fields *record,
+static enum fsl_status read_objects(struct fsl_json *json, struct record *record,
 				    struct fsl_sink *sink, struct fsl_error *err)
 {
 	for (;;) {
@@ -223,13 +274,14 @@ static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sin
 				 struct fsl_error *err)
 {
 	struct fsl_json *json = fsl_json_create(reader);
-	struct fsl_json_fields *record = fsl_calloc(1, sizeof(*record));
+	struct record *record = fsl_calloc(1, sizeof(*record));
 	enum fsl_status status = FSL_ERR_MEMORY;
 	if (json == NULL || record == NULL) {
 		(void)FSL_FAIL(err, status, "out of memory: path=\"%s\"", sink->file->path);
 		goto out;
 	}
-	fsl_json_fields_init(record, keys, FIELDS_N);
+	fsl_json_fields_init(&record->known, keys, FIELDS_N);
+	record->keeps_stack = sink->keeps_stacks;
 	if (sink->has_given) {
 		const struct fsl_json_place place = {
 			sink->place.offset, sink->place.line,

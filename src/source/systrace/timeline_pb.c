@@ -65,6 +65,12 @@ static enum fsl_status read_stage(const char *data, const struct fsl_wire_field 
 				    (unsigned long long)offset, n_bytes);
 		return FSL_OK;
 	}
+	struct fsl_stage_stack stack;
+	fsl_stage_stack_clear(&stack);
+	for (size_t i = 0; i < message->n_stack_frames && sink->keeps_stacks; i++) {
+		fsl_stage_stack_add(&stack, message->stack_frames[i],
+				    strlen(message->stack_frames[i]));
+	}
 	const struct fsl_timeline_stage stage = {
 		.step = message->stage_id,
 		.begin_us = message->start_us,
@@ -73,7 +79,9 @@ static enum fsl_status read_stage(const char *data, const struct fsl_wire_field 
 		.n_type = strlen(message->stage_type),
 		.frame = message->n_stack_frames > 0 ? message->stack_frames[0] : "",
 		.n_frame = message->n_stack_frames > 0 ? strlen(message->stack_frames[0]) : 0,
+		.stack = &stack,
 		.n_collected = message->gc_debug != NULL ? message->gc_debug->collected : 0,
+		.n_uncollectable = message->gc_debug != NULL ? message->gc_debug->uncollectable : 0,
 	};
 	enum fsl_status status = fsl_timeline_stage_add(sink, &stage, offset, err);
 	timeline_stage__free_unpacked(message, &allocator);

@@ -22,7 +22,28 @@ static enum fsl_status find_kind(struct fsl_sink *sink, const struct fsl_timelin
 	return FSL_OK;
 }
 
+void fsl_stage_stack_add(struct fsl_stage_stack *stack, const char *frame, size_t n_frame)
+{
+	size_t room = sizeof(stack->text) - stack->length;
+	size_t n_mark = stack->n_frames > 0;
+	if (stack->is_full || stack->n_frames >= FSL_STAGE_FRAMES_MAX || n_frame + n_mark > room) {
+		stack->is_full = true;
+		return;
+	}
+	char *end = stack->text + room;
+	if (n_mark > 0) {
+		*--end = ';';
+	}
+	for (size_t i = n_frame; i-- > 0;) {
+		unsigned char byte = (unsigned char)frame[i];
+		*--end = byte < ' ' || byte == 0x7f ? '?' : byte == ';' ? ':' : (char)byte;
+	}
+	stack->length += n_frame + n_mark;
+	stack->n_frames++;
+}
+
 enum {
+	STACK_NAMES_MAX = 1 << 14, /* of a file: 32 MiB */
 	FRAME_BYTES_MAX = 256,     /* collectors cut frames there */
 	FRAME_NAMES_MAX = 1 << 16, /* of a file, with types; programs have some hundred frames */
 };
@@ -44,6 +65,30 @@ static enum fsl_status find_frame(struct fsl_sink *sink, const struct fsl_timeli
 	}
 	*frame = id + 1;
 	return FSL_OK;
+}
+
+/* Id of the stack + 1; 0: none, or a new one beyond the limit. */
+static enum fsl_status find_stack(struct fsl_sink *sink, const struct fsl_stage_stack *stack,
+				  uint32_t *out, struct fsl_error *err)
+{
+	uint32_t id = FSL_STR_NONE;
+	*out = 0;
+	if (stack == NULL || stack->length == 0) {
+		return FSL_OK;
+	}
+	const char *text = stack->text + sizeof(stack->text) - stack->length;
+	if (fsl_strpool_size(sink->names) < STACK_NAMES_MAX) {
+		FSL_TRY(fsl_sink_intern(sink, text, stack->length, &id, err));
+	} else {
+		id = fsl_strpool_find(sink->names, text, stack->length);
+	}
+	*out = id + 1;
+	return FSL_OK;
+}
+
+static uint32_t bounded(uint64_t n)
+{
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
 enum fsl_status fsl_timeline_stage_add(struct fsl_sink *sink,
@@ -70,8 +115,9 @@ enum fsl_status fsl_timeline_stage_add(struct fsl_sink *sink,
 	FSL_TRY(fsl_sink_intern(sink, stage->type, stage->n_type, &type_id, err));
 	enum fsl_stage_kind kind = FSL_STAGE_OTHER;
 	FSL_TRY(find_kind(sink, stage, type_id, &kind, err));
-	uint32_t frame = 0;
+	uint32_t frame = 0, stack = 0;
 	FSL_TRY(find_frame(sink, stage, &frame, err));
+	FSL_TRY(find_stack(sink, stage->stack, &stack, err));
 	const struct fsl_stage added = {
 		.begin_ns = (int64_t)stage->begin_us * FSL_NS_PER_US,
 		.end_ns = (int64_t)stage->end_us * FSL_NS_PER_US,
@@ -79,8 +125,9 @@ enum fsl_status fsl_timeline_stage_add(struct fsl_sink *sink,
 		.type_id = type_id,
 		.kind = kind,
 		.frame = frame,
-		.n_collected = (uint32_t)(stage->n_collected < UINT32_MAX ? stage->n_collected
-									  : UINT32_MAX),
+		.stack = stack,
+		.n_collected = bounded(stage->n_collected),
+		.n_uncollectable = bounded(stage->n_uncollectable),
 	};
 	return fsl_sink_add_stage(sink, &added, err);
 }

@@ -4,6 +4,28 @@
 
 #include "source/ingest.h"
 
+enum {
+	FSL_STAGE_STACK_BYTES = 2048, /* of a stack as text */
+	FSL_STAGE_FRAMES_MAX = 32,    /* of a stack, the innermost ones */
+};
+
+/* Frames of a stage as one text at the end of @text; begin with fsl_stage_stack_clear(). */
+struct fsl_stage_stack {
+	size_t n_frames, length;
+	bool is_full; /* further frames are left out */
+	char text[FSL_STAGE_STACK_BYTES];
+};
+
+/* No frames; the text needs no clearing. */
+static inline void fsl_stage_stack_clear(struct fsl_stage_stack *stack)
+{
+	stack->n_frames = stack->length = 0;
+	stack->is_full = false;
+}
+
+/* Puts the next frame, which called the last one, in front. */
+void fsl_stage_stack_add(struct fsl_stage_stack *stack, const char *frame, size_t n_frame);
+
 /* As written in the input. */
 struct fsl_timeline_stage {
 	uint64_t step; /* stage_id */
@@ -12,7 +34,8 @@ struct fsl_timeline_stage {
 	size_t n_type;
 	const char *frame; /* innermost frame of the stack; need not end with NUL */
 	size_t n_frame;    /* 0: none */
-	uint64_t n_collected;
+	const struct fsl_stage_stack *stack; /* NULL: not kept */
+	uint64_t n_collected, n_uncollectable;
 };
 
 /* Checks @stage and adds it to @sink. @offset: place of the stage in the file, for the message of

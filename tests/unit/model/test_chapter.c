@@ -238,6 +238,7 @@ static void stages_of_a_chapter_keep_the_texts_of_their_frames(void **state)
 		assert_int_equal(fsl_strpool_intern(run.names, frame, strlen(frame), &id, NULL),
 				 FSL_OK);
 		stage.frame = *frame != '\0' ? id + 1 : 0;
+		stage.stack = i % 3 == 2 ? id + 1 : 0;
 		assert_int_equal(FSL_APPEND(&run.ranks[0], stages, &stage, NULL), FSL_OK);
 	}
 	for (size_t k = 0; k < 2; k++) {
@@ -245,7 +246,9 @@ static void stages_of_a_chapter_keep_the_texts_of_their_frames(void **state)
 		assert_int_equal(part.ranks[0].n_stages, 3);
 		for (size_t i = 0; i < 3; i++) {
 			uint32_t frame = part.ranks[0].stages[i].frame;
+			uint32_t stack = part.ranks[0].stages[i].stack;
 			assert_int_equal(frame == 0, i == 1);
+			assert_int_equal(stack, i == 2 ? frame : 0);
 			assert_string_equal(fsl_strpool_text(part.names, frame - 1), frames[i]);
 		}
 		fsl_chapter_drop(&part);

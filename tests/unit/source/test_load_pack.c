@@ -48,7 +48,9 @@ static void fill(struct fsl_load *load)
 						.type_id = 2,
 						.kind = FSL_STAGE_GC,
 						.frame = (uint32_t)i % 4, /* none, and each name */
-						.n_collected = UINT32_MAX - (uint32_t)i};
+						.stack = (uint32_t)(i + 1) % 4,
+						.n_collected = UINT32_MAX - (uint32_t)i,
+						.n_uncollectable = (uint32_t)i};
 		assert_int_equal(fsl_sink_add_stage(sink, &stage, NULL), FSL_OK);
 		const struct fsl_step_time step = {.step = i - 1,
 						   .begin_ns = at_ns,
@@ -187,6 +189,7 @@ static void check_promises(const struct fsl_load *load)
 		assert_true(events->stages[i].type_id < n_names ||
 			    events->stages[i].type_id == FSL_STR_NONE);
 		assert_true(events->stages[i].frame <= n_names);
+		assert_true(events->stages[i].stack <= n_names);
 	}
 }
 

@@ -117,6 +117,7 @@ static struct fsl_pack look(const char *version, const char *root)
 	fsl_pack_u64(&pack, (uint64_t)INT64_MIN);
 	fsl_pack_u64(&pack, (uint64_t)INT64_MAX);
 	fsl_pack_u8(&pack, 0); /* the range is none for stages */
+	fsl_pack_u8(&pack, 0); /* without stacks */
 	fsl_pack_u32(&pack, 1);
 	fsl_pack_u64(&pack, 1);
 	fsl_pack_text(&pack, "took (?<time>[0-9]+)");

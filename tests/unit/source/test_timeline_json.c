@@ -134,6 +134,28 @@ static void the_innermost_frame_and_the_collected_objects_are_kept(void **state)
 	assert_int_equal(stage->n_collected, UINT32_MAX);
 }
 
+static void a_stack_holds_the_frames_that_are_texts(void **state)
+{
+	(void)state;
+	static const char *const frames[][2] = {
+		{"[\"next@l.py:30\",\"step@t.py:7\",\"train@t.py:1\"]",
+		 "train@t.py:1;step@t.py:7;next@l.py:30"},
+		{"[\"a;b\",[\"c\"],{\"d\":\"e\"},7,\"f\\n\"]", "f?;a:b"},
+	};
+	tree.options.keeps_stacks = true;
+	for (size_t i = 0; i < sizeof(frames) / sizeof(frames[0]); i++) {
+		const struct fsl_stage *stage =
+			read_frames(frames[i][0], "{\"uncollectable\":4,\"collected\":2}");
+		assert_string_equal(fsl_strpool_text(tree.run.names, stage->stack - 1),
+				    frames[i][1]);
+		assert_int_equal(stage->n_uncollectable, 4);
+		assert_int_equal(stage->n_collected, 2);
+	}
+	assert_int_equal(read_frames("[]", "{}")->stack, 0);
+	tree.options.keeps_stacks = false;
+	assert_int_equal(read_frames(frames[0][0], "{}")->stack, 0);
+}
+
 static void a_stage_stays_whatever_its_frames_are(void **state)
 {
 	(void)state;
@@ -178,6 +200,7 @@ int main(void)
 		TEST(stages_inside_stages_are_refused),
 		TEST(other_json_in_a_tree_is_left_alone),
 		TEST(the_innermost_frame_and_the_collected_objects_are_kept),
+		TEST(a_stack_holds_the_frames_that_are_texts),
 		TEST(a_stage_stays_whatever_its_frames_are),
 		TEST(a_frame_over_the_limit_is_left_out_and_its_stage_stays),
 	};

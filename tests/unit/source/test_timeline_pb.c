@@ -1,4 +1,5 @@
 /* Timelines as protobuf, written here byte by byte: stages, concatenation, damage. */
+#include "source/systrace/timeline_stage.h"
 #include "tree.h"
 
 #define NAME "host0--00003--4711.timeline"
@@ -21,7 +22,7 @@ static int teardown(void **state)
 
 /* A message under construction. */
 struct bytes {
-	unsigned char at[4096];
+	unsigned char at[1 << 13];
 	size_t length;
 };
 
@@ -128,6 +129,72 @@ static void the_frame_and_the_collected_objects_of_a_stage_are_kept(void **state
 	assert_int_equal(stages[1].n_collected, 0);
 	assert_int_equal(stages[2].n_collected, 8);
 	assert_int_equal(stages[3].n_collected, UINT32_MAX);
+}
+
+/* A stage with @n frames: f0 is the innermost one. */
+static void put_deep_stage(struct bytes *bytes, unsigned n, size_t n_bytes_of_frame)
+{
+	static char frame[2 * FSL_STAGE_STACK_BYTES];
+	static struct bytes stage;
+	stage.length = 0;
+	put_text(&stage, 2, "GC", 2);
+	put_number(&stage, 3, 10);
+	put_number(&stage, 4, 20);
+	memset(frame, 'x', sizeof(frame));
+	for (unsigned i = 0; i < n; i++) {
+		int length = snprintf(frame, sizeof(frame), "f%u", i);
+		frame[length] = 'x';
+		put_text(&stage, 5, frame, n_bytes_of_frame);
+	}
+	put_text(bytes, 1, stage.at, stage.length);
+}
+
+/* The frames that are kept of @n frames of @n_bytes bytes each. */
+static size_t kept_frames(unsigned n, size_t n_bytes)
+{
+	static struct bytes bytes;
+	bytes.length = 0;
+	tree.options.keeps_stacks = true;
+	put_deep_stage(&bytes, n, n_bytes);
+	assert_int_equal(read_bytes(&bytes, NAME)->state, FSL_FILE_READ);
+	const struct fsl_stage *stage = &tree_rank(&tree, 3)->stages[0];
+	if (stage->stack == 0) {
+		return 0;
+	}
+	const char *text = fsl_strpool_text(tree.run.names, stage->stack - 1);
+	size_t n_kept = (strlen(text) + 1) / (n_bytes + 1);
+	assert_int_equal(strlen(text), n_kept * (n_bytes + 1) - 1);
+	assert_memory_equal(text + (n_kept - 1) * (n_bytes + 1), "f0", 2);
+	return n_kept;
+}
+
+static void the_innermost_32_frames_and_2_kb_of_a_stack_are_kept(void **state)
+{
+	(void)state;
+	assert_int_equal(kept_frames(3, 3), 3);
+	assert_int_equal(kept_frames(32, 3), 32);
+	assert_int_equal(kept_frames(33, 3), 32);
+	assert_int_equal(kept_frames(32, 64), 31); /* 31 * 65 - 1 bytes */
+	assert_int_equal(kept_frames(2, 1024), 1);
+	assert_int_equal(kept_frames(1, 2048), 1);
+	assert_int_equal(kept_frames(1, 2049), 0);
+}
+
+static void stacks_are_kept_on_demand_with_their_collections(void **state)
+{
+	(void)state;
+	struct bytes bytes = {.length = 0};
+	put_stage_at(&bytes, "a;b\t@loader.py:30", 1204, 10);
+	assert_int_equal(read_bytes(&bytes, NAME)->state, FSL_FILE_READ);
+	assert_int_equal(tree_rank(&tree, 3)->stages[0].stack, 0);
+	assert_int_equal(tree_rank(&tree, 3)->stages[0].n_uncollectable, 3);
+	tree.options.keeps_stacks = true;
+	assert_int_equal(read_bytes(&bytes, NAME)->state, FSL_FILE_READ);
+	const struct fsl_stage *stage = &tree_rank(&tree, 3)->stages[0];
+	assert_string_equal(fsl_strpool_text(tree.run.names, stage->stack - 1),
+			    "train@train.py:9;a:b?@loader.py:30");
+	assert_string_equal(fsl_strpool_text(tree.run.names, stage->frame - 1),
+			    "a;b\t@loader.py:30");
 }
 
 static void frames_of_files_that_know_others_keep_their_texts(void **state)
@@ -337,6 +404,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(stages_are_read_with_step_type_and_time),
 		TEST(the_frame_and_the_collected_objects_of_a_stage_are_kept),
+		TEST(the_innermost_32_frames_and_2_kb_of_a_stack_are_kept),
+		TEST(stacks_are_kept_on_demand_with_their_collections),
 		TEST(frames_of_files_that_know_others_keep_their_texts),
 		TEST(frames_without_end_cost_no_stage),
 		TEST(messages_one_after_the_other_are_one),
