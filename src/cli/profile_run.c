@@ -43,6 +43,7 @@ static enum fsl_status tell(const struct fsl_profile_run *run, const struct fsl_
 		.print = run->print,
 		.stream = stdout,
 		.colours = run->has_colours,
+		.has_blocks = fsl_terminal_has_blocks(),
 		.width = fsl_terminal_width(),
 	};
 	*exit_code = fsl_verdict_exit_code(run->exit_mode, &report, report.is_anomaly);

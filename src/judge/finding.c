@@ -183,6 +183,21 @@ void fsl_profile_findings_fini(struct fsl_profile_findings *findings)
 	*findings = (struct fsl_profile_findings){0};
 }
 
+static enum fsl_status keep_costs(struct fsl_profile_findings *findings,
+				  const struct fsl_places *places, struct fsl_error *err)
+{
+	double *cost_ms = NULL;
+	FSL_TRY(FSL_ARENA_NEW(cost_ms, &findings->arena, places->n_ranks + 1, "ranks", err));
+	for (size_t r = 0; r < places->n_ranks; r++) {
+		const struct fsl_place_rank *rank = &places->ranks[r];
+		cost_ms[r] = rank->n_peers < 2  ? (double)NAN
+			     : rank->is_suspect ? rank->cost_ms
+						: 0.0;
+	}
+	findings->rank_costs_ms = cost_ms;
+	return FSL_OK;
+}
+
 static enum fsl_status judge_capture(struct fsl_profile_findings *findings,
 				     const struct fsl_profile_case *facts,
 				     struct fsl_profile_meetings *meetings, struct fsl_error *err)
@@ -191,7 +206,7 @@ static enum fsl_status judge_capture(struct fsl_profile_findings *findings,
 	struct fsl_profile_case all = *facts;
 	FSL_TRY(fsl_capture_places_find(&places, facts->profile, facts->cluster, &facts->look,
 					meetings, err));
-	enum fsl_status status = FSL_OK;
+	enum fsl_status status = keep_costs(findings, &places.places, err);
 	all.meetings = meetings;
 	all.places = &places;
 	for (size_t j = 0; j < FSL_JUDGES_N && status == FSL_OK; j++) {

@@ -46,6 +46,9 @@ struct fsl_profile_findings {
 	const char **missing; /* sentences: a judgement that was not possible, and the data that it
 				 needs */
 	size_t n_missing, missing_capacity;
+	/* By rank of the profile, arena: what each costs in a step, ms, while the other suspects
+	 * are mended; 0: no suspect; NaN: it was not compared. NULL: nothing was judged. */
+	double *rank_costs_ms;
 };
 
 /* A new finding with this code: about the whole job, gain unknown. */

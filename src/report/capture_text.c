@@ -319,6 +319,17 @@ static void print_sentences(const struct fsl_screen *screen, const char *label,
 	}
 }
 
+bool fsl_capture_is_compared(const struct fsl_report *report)
+{
+	const struct fsl_profile_findings *findings = report->findings;
+	for (size_t i = 0; i < findings->n_items; i++) {
+		if (fsl_code_row(findings->items[i].code)->judge == FSL_JUDGE_baseline) {
+			return true;
+		}
+	}
+	return false;
+}
+
 void fsl_capture_coverage_text(const struct fsl_screen *screen, const struct fsl_report *report)
 {
 	print_coverage(screen, report);

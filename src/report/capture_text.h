@@ -12,5 +12,7 @@ void fsl_capture_details_text(const struct fsl_screen *screen, const struct fsl_
 /* Advice about the verdict, by the finding that it rests on; NULL: no finding tells. Borrowed
  * from the findings. */
 const char *fsl_capture_advice(const struct fsl_report *report);
+/* True if findings tell what grew since an earlier capture. */
+bool fsl_capture_is_compared(const struct fsl_report *report);
 
 #endif

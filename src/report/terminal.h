@@ -14,6 +14,10 @@
 void fsl_terminal_strip(const struct fsl_screen *screen, const struct fsl_report *report,
 			const char *words);
 
+/* The same of the steps of a capture, as long as the longest rank of each. Few bars stand on one
+ * line with their lengths. */
+void fsl_terminal_capture_strip(const struct fsl_screen *screen, const struct fsl_report *report);
+
 /* A mark for each rank, hosts as lines: # culprit, v victim, + costly. A short screen folds hosts
  * into marks. */
 void fsl_terminal_grid(const struct fsl_screen *screen, const struct fsl_report *report);

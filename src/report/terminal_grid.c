@@ -7,6 +7,8 @@
 #include "base/mem.h"
 #include "base/strpool.h"
 #include "base/try.h"
+#include "capture/capture.h"
+#include "judge/finding.h"
 #include "model/matrices.h"
 #include "model/run.h"
 #include "model/verdict.h"
@@ -25,10 +27,16 @@ enum {
 /* Marks from the least to the most telling one: a mark for several ranks is the most telling. */
 static const char marks_rising[] = "?.+v#";
 
+/* A rank of the job or of a capture, by its number. */
+struct seat {
+	int32_t rank;
+	const char *host; /* "": unknown */
+};
+
 /* A rank in the order of the grid. */
 struct cell {
 	uint32_t host; /* number of its host, rising by the first rank; UINT32_MAX: unknown */
-	size_t rank_idx;
+	size_t seat;
 	char mark;
 };
 
@@ -40,6 +48,7 @@ struct unit {
 
 struct grid {
 	const struct fsl_report *report;
+	struct seat *seats; /* [n_cells] */
 	struct cell *cells; /* [n_cells], by host and rank */
 	size_t n_cells;
 	struct unit *units; /* hosts */
@@ -65,10 +74,30 @@ bool fsl_terminal_is_named(const struct fsl_report *report, int32_t rank)
 	return false;
 }
 
+/* Number of ranks of the capture, or of the job. */
+static size_t count_ranks(const struct fsl_report *report)
+{
+	return report->profile != NULL ? report->profile->n_ranks
+	       : report->run != NULL   ? report->run->n_ranks
+				       : 0;
+}
+
+static struct seat seat_of(const struct fsl_report *report, size_t r)
+{
+	if (report->profile != NULL) {
+		const struct fsl_profile_rank *rank = &report->profile->ranks[r];
+		const char *name = fsl_text_or_empty(rank->info.host_name);
+		return (struct seat){rank->rank,
+				     *name != '\0' ? name : fsl_text_or_empty(rank->info.host_uid)};
+	}
+	return (struct seat){report->run->ranks[r].rank,
+			     fsl_text_or_empty(report->run->ranks[r].server_ip)};
+}
+
 bool fsl_terminal_names_anyone(const struct fsl_report *report)
 {
-	for (size_t r = 0; report->run != NULL && r < report->run->n_ranks; r++) {
-		if (fsl_terminal_is_named(report, report->run->ranks[r].rank)) {
+	for (size_t r = 0; r < count_ranks(report); r++) {
+		if (fsl_terminal_is_named(report, seat_of(report, r).rank)) {
 			return true;
 		}
 	}
@@ -81,7 +110,7 @@ static int by_host(const void *a, const void *b)
 	if (x->host != y->host) {
 		return x->host < y->host ? -1 : 1;
 	}
-	return (x->rank_idx > y->rank_idx) - (x->rank_idx < y->rank_idx);
+	return (x->seat > y->seat) - (x->seat < y->seat);
 }
 
 static char more_telling(char a, char b)
@@ -91,11 +120,10 @@ static char more_telling(char a, char b)
 
 static enum fsl_status number_hosts(struct grid *grid)
 {
-	const struct fsl_run *run = grid->report->run;
 	struct fsl_strpool *pool = fsl_strpool_create();
 	enum fsl_status status = pool != NULL ? FSL_OK : FSL_ERR_MEMORY;
-	for (size_t r = 0; r < run->n_ranks && status == FSL_OK; r++) {
-		const char *host = fsl_text_or_empty(run->ranks[r].server_ip);
+	for (size_t r = 0; r < grid->n_cells && status == FSL_OK; r++) {
+		const char *host = grid->seats[r].host;
 		grid->cells[r] = (struct cell){UINT32_MAX, r, '?'};
 		if (*host != '\0') {
 			status = fsl_strpool_intern(pool, host, strlen(host), &grid->cells[r].host,
@@ -106,25 +134,48 @@ static enum fsl_status number_hosts(struct grid *grid)
 	return status;
 }
 
+static int by_rank(const void *key, const void *seat)
+{
+	int32_t rank = *(const int32_t *)key, other = ((const struct seat *)seat)->rank;
+	return (rank > other) - (rank < other);
+}
+
 static void mark_one(struct grid *grid, int32_t rank, char mark)
 {
-	const struct fsl_rank *found = fsl_run_rank(grid->report->run, rank);
+	const struct seat *found =
+		bsearch(&rank, grid->seats, grid->n_cells, sizeof(*grid->seats), by_rank);
 	if (found != NULL) {
-		char *old = &grid->cells[found - grid->report->run->ranks].mark;
+		char *old = &grid->cells[found - grid->seats].mark;
 		*old = more_telling(*old, mark);
 	}
 }
 
-/* Marks ranks while cells are in the order of the run. */
+static bool has_costs(const struct fsl_report *report)
+{
+	return report->profile != NULL
+		       ? report->findings != NULL && report->findings->rank_costs_ms != NULL
+		       : fsl_pictures_have_blame(report);
+}
+
+static enum fsl_status find_costs(double *cost_ms, const struct fsl_report *report, size_t n)
+{
+	if (report->profile != NULL) {
+		memcpy(cost_ms, report->findings->rank_costs_ms, n * sizeof(*cost_ms));
+		return FSL_OK;
+	}
+	struct fsl_stretch stretch = fsl_pictures_stretch(report);
+	return fsl_pictures_costs(cost_ms, report, &stretch, NULL);
+}
+
+/* Marks ranks while cells are in the order of the seats. */
 static enum fsl_status mark_ranks(struct grid *grid)
 {
 	const struct fsl_report *report = grid->report;
 	const struct fsl_localisation *verdict = report->localisation;
-	if (fsl_pictures_have_blame(report)) {
-		struct fsl_stretch stretch = fsl_pictures_stretch(report);
+	if (has_costs(report)) {
 		double *cost_ms = NULL;
 		FSL_TRY(FSL_NEW(cost_ms, grid->n_cells, "costs", NULL));
-		enum fsl_status status = fsl_pictures_costs(cost_ms, report, &stretch, NULL);
+		enum fsl_status status = find_costs(cost_ms, report, grid->n_cells);
 		for (size_t r = 0; r < grid->n_cells && status == FSL_OK; r++) {
 			int class = fsl_cost_class(cost_ms[r] / verdict->step_ms);
 			bool is_known = cost_ms[r] >= 0.0;
@@ -137,7 +188,7 @@ static enum fsl_status mark_ranks(struct grid *grid)
 		mark_one(grid, verdict->victims[i].rank, 'v');
 	}
 	for (size_t r = 0; r < grid->n_cells; r++) {
-		if (fsl_terminal_is_named(report, report->run->ranks[r].rank)) {
+		if (fsl_terminal_is_named(report, grid->seats[r].rank)) {
 			grid->cells[r].mark = '#';
 		}
 	}
@@ -146,7 +197,7 @@ static enum fsl_status mark_ranks(struct grid *grid)
 
 static const char *host_of(const struct grid *grid, size_t cell)
 {
-	return fsl_text_or_empty(grid->report->run->ranks[grid->cells[cell].rank_idx].server_ip);
+	return grid->seats[grid->cells[cell].seat].host;
 }
 
 /* Begin of what is shown of a host's name. */
@@ -163,9 +214,8 @@ static const char *shown_name(const char *host)
 /* "0-7", "5", or "0.." if ranks between are elsewhere. */
 static void add_range(struct fsl_phrase *phrase, const struct grid *grid, size_t begin, size_t end)
 {
-	const struct fsl_rank *ranks = grid->report->run->ranks;
-	int32_t first = ranks[grid->cells[begin].rank_idx].rank;
-	int32_t last = ranks[grid->cells[end - 1].rank_idx].rank;
+	int32_t first = grid->seats[grid->cells[begin].seat].rank;
+	int32_t last = grid->seats[grid->cells[end - 1].seat].rank;
 	if (first == last) {
 		fsl_phrase_add(phrase, "%d", first);
 	} else if ((size_t)(last - first) == end - 1 - begin) {
@@ -209,8 +259,12 @@ static void make_units(struct grid *grid)
 
 static enum fsl_status make(struct grid *grid, const struct fsl_report *report)
 {
-	size_t n = report->run->n_ranks;
+	size_t n = count_ranks(report);
 	*grid = (struct grid){.report = report, .n_cells = n};
+	FSL_TRY(FSL_NEW(grid->seats, n, "ranks", NULL));
+	for (size_t r = 0; r < n; r++) {
+		grid->seats[r] = seat_of(report, r);
+	}
 	FSL_TRY(FSL_NEW(grid->cells, n, "cells", NULL));
 	FSL_TRY(FSL_NEW(grid->units, n, "units", NULL));
 	FSL_TRY(number_hosts(grid));
@@ -400,11 +454,11 @@ static bool is_telling(const struct grid *grid)
 void fsl_terminal_grid(const struct fsl_screen *screen, const struct fsl_report *report)
 {
 	struct grid grid;
-	bool is_known = report->profile == NULL && report->run != NULL &&
-			report->run->n_ranks > 1 && report->localisation != NULL &&
-			report->perception != NULL &&
-			!fsl_localisation_has_failed(report->localisation);
-	if (!is_known || (!fsl_terminal_names_anyone(report) && !fsl_pictures_have_blame(report))) {
+	bool is_judged = report->localisation != NULL &&
+			 !fsl_localisation_has_failed(report->localisation) &&
+			 (report->profile != NULL || report->perception != NULL);
+	if (!is_judged || count_ranks(report) < 2 ||
+	    (!fsl_terminal_names_anyone(report) && !has_costs(report))) {
 		return;
 	}
 	if (make(&grid, report) == FSL_OK && is_telling(&grid)) {
@@ -412,4 +466,5 @@ void fsl_terminal_grid(const struct fsl_screen *screen, const struct fsl_report 
 	}
 	fsl_free(grid.units);
 	fsl_free(grid.cells);
+	fsl_free(grid.seats);
 }

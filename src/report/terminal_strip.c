@@ -1,9 +1,14 @@
 /* Steps over the job as bars, with marks below. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/columns.h"
 #include "base/language.h"
+#include "base/mem.h"
+#include "base/sort.h"
+#include "capture/cluster.h"
+#include "capture/step_rows.h"
 #include "model/steps.h"
 #include "model/verdict.h"
 #include "report/pictures.h"
@@ -11,7 +16,10 @@
 #include "text/phrase.h"
 #include "text/spark.h"
 
-enum { STEPS_MIN = 8 }; /* fewer are no series */
+enum {
+	STEPS_MIN = 8, /* fewer are no series */
+	CAPTURED_STEPS_MIN = 2,
+};
 
 /* The line below the bars. */
 struct marks {
@@ -161,44 +169,128 @@ static void print_legend(const struct fsl_screen *screen, const struct marks *ma
 	(void)fsl_screen_extra(screen, "", legend.text);
 }
 
-/* False if there is nothing to draw. */
-static bool make_bars(struct fsl_spark *spark, const struct fsl_steps *steps, int room)
+/* False if no length is known. */
+static bool make_bars(struct fsl_spark *spark, const struct fsl_steps *steps, size_t room)
 {
-	if (steps == NULL || steps->n_items < STEPS_MIN) {
-		return false;
-	}
-	fsl_spark_begin(spark, steps->n_items, (size_t)room);
+	fsl_spark_begin(spark, steps->n_items, room);
 	for (size_t i = 0; i < steps->n_items; i++) {
 		fsl_spark_add(spark, i, (double)steps->items[i].dur_ns / FSL_NS_PER_MS);
 	}
 	return fsl_spark_frame(spark);
 }
 
-void fsl_terminal_strip(const struct fsl_screen *screen, const struct fsl_report *report,
-			const char *words)
+/* Bars of the steps with their marks and @words. @may_join: on the line of the bars, if they fit.
+ */
+static void draw(const struct fsl_screen *screen, const struct fsl_report *report,
+		 const struct fsl_steps *steps, const char *words, bool may_join)
 {
-	const struct fsl_steps *steps = fsl_pictures_steps(report);
 	struct fsl_spark spark;
+	struct fsl_told told;
 	struct marks marks = {.n_columns = 0};
 	struct fsl_phrase bars = {0};
-	if (!make_bars(&spark, steps, fsl_screen_room(screen))) {
+	size_t room = (size_t)fsl_screen_room(screen);
+	if (steps == NULL || !make_bars(&spark, steps, room)) {
 		(void)fsl_screen_extra(screen, "steps", words);
 		return;
 	}
 	mark_all(&marks, &spark, steps, report);
+	const char *text = fsl_tell(words, &told);
+	bool is_joined =
+		may_join && spark.n_columns + 2 + (size_t)fsl_columns(text, strlen(text)) <= room;
 	bool has_legend = marks.has_checkpoint || marks.has_stall;
-	size_t n_lines = 2U + (marks.n_columns > 0) + has_legend;
+	size_t n_lines = 2U - is_joined + (marks.n_columns > 0) + has_legend;
 	if (!fsl_screen_has_room(screen, n_lines)) {
 		(void)fsl_screen_extra(screen, "steps", words);
 		return;
 	}
 	fsl_spark_draw(&bars, &spark, 0, 1, screen->has_blocks);
+	fsl_phrase_add(&bars, "%s%s", is_joined ? "  " : "", is_joined ? text : "");
 	fsl_screen_begin(screen, "steps");
 	fsl_screen_put(screen, FSL_COLOUR_NONE, bars.text);
 	fsl_screen_end(screen);
 	if (marks.n_columns > 0) {
 		print_marks(screen, &marks);
 	}
-	(void)fsl_screen_extra(screen, "", words);
+	(void)fsl_screen_extra(screen, "", is_joined ? "" : words);
 	print_legend(screen, &marks);
+}
+
+void fsl_terminal_strip(const struct fsl_screen *screen, const struct fsl_report *report,
+			const char *words)
+{
+	const struct fsl_steps *steps = fsl_pictures_steps(report);
+	draw(screen, report, steps != NULL && steps->n_items >= STEPS_MIN ? steps : NULL, words,
+	     false);
+}
+
+static int compare_number(const void *number, const void *step)
+{
+	return FSL_ORDER(*(const int64_t *)number, ((const struct fsl_job_step *)step)->step);
+}
+
+/* Raises the lengths of steps to those of the rank: a step of a capture is as long as that of its
+ * longest rank, as ranks wait for each other. @items: sorted by number. */
+static void add_rank(struct fsl_job_step *items, size_t n_items,
+		     const struct fsl_profile_rank *rank)
+{
+	size_t n = 0;
+	const struct fsl_profile_step *rows = fsl_profile_step_rows(rank, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct fsl_job_step *step =
+			bsearch(&rows[i].step, items, n_items, sizeof(*items), compare_number);
+		int64_t dur_ns = fsl_profile_step_ns(&rows[i]);
+		if (step != NULL && dur_ns > step->dur_ns) {
+			step->dur_ns = dur_ns;
+		}
+	}
+}
+
+/* Leaves out steps whose length no rank tells. */
+static size_t drop_unknown(struct fsl_job_step *items, size_t n)
+{
+	size_t n_kept = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (items[i].dur_ns > 0 && items[i].step != FSL_STEP_ABSENT) {
+			items[n_kept++] = items[i];
+		}
+	}
+	return n_kept;
+}
+
+/* "205 ms to 210 ms, the longest is step 12" */
+static void add_range(struct fsl_phrase *words, const struct fsl_job_step *steps, size_t n)
+{
+	struct fsl_phrase low = {0}, high = {0};
+	const struct fsl_job_step *shortest = &steps[0], *longest = &steps[0];
+	for (size_t i = 1; i < n; i++) {
+		shortest = steps[i].dur_ns < shortest->dur_ns ? &steps[i] : shortest;
+		longest = steps[i].dur_ns > longest->dur_ns ? &steps[i] : longest;
+	}
+	fsl_phrase_add_ms(&low, (double)shortest->dur_ns / FSL_NS_PER_MS);
+	fsl_phrase_add_ms(&high, (double)longest->dur_ns / FSL_NS_PER_MS);
+	fsl_phrase_add(words, "%s to %s, the longest is step %" PRId64, low.text, high.text,
+		       longest->step);
+}
+
+void fsl_terminal_capture_strip(const struct fsl_screen *screen, const struct fsl_report *report)
+{
+	const struct fsl_profile_cluster *cluster = report->cluster;
+	struct fsl_job_step *items = fsl_calloc(cluster->n_steps + 1, sizeof(*items));
+	struct fsl_steps steps = {.items = items};
+	struct fsl_phrase words = {0};
+	if (items == NULL) {
+		return; /* the document tells */
+	}
+	for (size_t s = 0; s < cluster->n_steps; s++) {
+		items[s].step = cluster->steps[s];
+	}
+	for (size_t r = 0; r < report->profile->n_ranks; r++) {
+		add_rank(items, cluster->n_steps, &report->profile->ranks[r]);
+	}
+	steps.n_items = drop_unknown(items, cluster->n_steps);
+	if (steps.n_items >= CAPTURED_STEPS_MIN) {
+		add_range(&words, items, steps.n_items);
+		draw(screen, report, &steps, words.text, true);
+	}
+	fsl_free(items);
 }

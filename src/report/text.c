@@ -451,8 +451,13 @@ static void print_details(const struct fsl_screen *screen, const struct fsl_repo
 	if (report->perception != NULL && !fsl_localisation_has_failed(report->localisation)) {
 		print_steps(screen, report);
 	}
-	bool is_named = fsl_terminal_names_anyone(report);
-	if (is_named) {
+	if (report->profile != NULL && localisation != NULL) {
+		fsl_terminal_capture_strip(screen, report);
+	}
+	/* Without a culprit the grid says least; what grew since a baseline says more. */
+	bool is_grid_first = fsl_terminal_names_anyone(report) &&
+			     (report->profile == NULL || !fsl_capture_is_compared(report));
+	if (is_grid_first) {
 		fsl_terminal_grid(screen, report);
 	}
 	if (report->is_long) {
@@ -468,8 +473,8 @@ static void print_details(const struct fsl_screen *screen, const struct fsl_repo
 		print_suspects(screen, localisation);
 		print_replay(screen, localisation);
 	}
-	if (!is_named) {
-		fsl_terminal_grid(screen, report); /* without a culprit it says least */
+	if (!is_grid_first) {
+		fsl_terminal_grid(screen, report);
 	}
 	if (report->profile == NULL && localisation != NULL) {
 		fsl_coverage_details_text(screen, &localisation->coverage);

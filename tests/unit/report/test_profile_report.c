@@ -84,6 +84,103 @@ static void of_many_ranks_the_median_and_those_that_stand_out_are_shown(void **s
 	small_end(&small);
 }
 
+/* The screen of a capture with these steps; the longest takes 40 ms more on rank 1. Free it. */
+static char *text_of_steps(size_t n_steps, size_t longest, struct fsl_localisation *verdict)
+{
+	struct small_capture small;
+	int64_t numbers[64];
+	small_begin(&small, 3);
+	for (size_t s = 0; s < n_steps; s++) {
+		numbers[s] = 10 + (int64_t)s;
+		for (size_t r = 0; r < 3; r++) {
+			double more_ms = s == longest && r == 1 ? 40.0 : 0.0;
+			small_step(&small, r, numbers[s], 100.0 + more_ms, 50.0, 10.0);
+		}
+	}
+	small.cluster.steps = numbers;
+	small.cluster.n_steps = n_steps;
+	char *text = small_text(&small, verdict, 80);
+	small.cluster.steps = NULL;
+	small.cluster.n_steps = 0;
+	assert_fits(text, 80);
+	small_end(&small);
+	return text;
+}
+
+static void steps_of_a_capture_are_bars_with_the_lengths_of_the_longest_rank(void **state)
+{
+	(void)state;
+	static const struct {
+		size_t n_steps, longest;
+		const char *line; /* NULL: none */
+	} cases[] = {
+		{1, 0, NULL},
+		{2, 1, "\n  steps        ~#  160 ms to 200 ms, the longest is step 11\n"},
+		{5, 3, "\n  steps        ~~~#~  160 ms to 200 ms, the longest is step 13\n"},
+		{30, 0,
+		 "\n  steps        #~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n               160 ms to 200 ms, "
+		 "the longest is step 10\n"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fsl_localisation verdict;
+		fsl_localisation_init(&verdict);
+		char *text = text_of_steps(cases[i].n_steps, cases[i].longest, &verdict);
+		if (cases[i].line != NULL) {
+			assert_non_null(strstr(text, cases[i].line));
+		} else {
+			assert_null(strstr(text, "the longest is"));
+		}
+		free(text);
+		fsl_localisation_fini(&verdict);
+	}
+}
+
+static void a_slow_stretch_is_marked_below_the_steps_of_a_capture(void **state)
+{
+	(void)state;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	struct fsl_culprit culprit = fsl_culprit_of(1);
+	culprit.onset_step = 12;
+	culprit.until_step = 14;
+	assert_int_equal(FSL_APPEND(&verdict, culprits, &culprit, NULL), FSL_OK);
+	verdict.kind = FSL_VERDICT_SLOW_RANK;
+	char *text = text_of_steps(6, 2, &verdict);
+	assert_non_null(strstr(text, "\n  steps        ~~#~~~  160 ms"));
+	assert_non_null(strstr(text, "\n                 ^~ step 12\n"));
+	free(text);
+	fsl_localisation_fini(&verdict);
+}
+
+static void ranks_of_a_capture_have_marks_by_host(void **state)
+{
+	(void)state;
+	static double costs_ms[] = {0.0, 20.0, 4.7, NAN, 5.1, 0.0};
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	small_begin(&small, 6);
+	for (size_t r = 0; r < 6; r++) {
+		small.profile.ranks[r].info.host_name = r < 3 ? "node-a" : "";
+		small.profile.ranks[r].info.host_uid = r < 3 ? "1" : "77";
+	}
+	small.findings.rank_costs_ms = costs_ms;
+	verdict.step_ms = 160.0;
+	char *text = small_text(&small, &verdict, 80);
+	assert_non_null(strstr(text, "\n  ranks        node-a  0-2  . + .\n"
+				     "               77      3-5  ? + .\n"));
+	free(text);
+	struct fsl_culprit culprit = fsl_culprit_of(1);
+	assert_int_equal(FSL_APPEND(&verdict, culprits, &culprit, NULL), FSL_OK);
+	verdict.kind = FSL_VERDICT_SLOW_RANK;
+	text = small_text(&small, &verdict, 80);
+	assert_non_null(strstr(text, "node-a  0-2  . # .\n"));
+	assert_non_null(strstr(text, "# culprit; + costs 3 % of a step or more; . in line with"));
+	free(text);
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
 static void other_levels_and_versions_than_the_first_are_told(void **state)
 {
 	(void)state;
@@ -316,6 +413,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(few_ranks_are_all_shown),
 		cmocka_unit_test(of_many_ranks_the_median_and_those_that_stand_out_are_shown),
+		cmocka_unit_test(steps_of_a_capture_are_bars_with_the_lengths_of_the_longest_rank),
+		cmocka_unit_test(a_slow_stretch_is_marked_below_the_steps_of_a_capture),
+		cmocka_unit_test(ranks_of_a_capture_have_marks_by_host),
 		cmocka_unit_test(other_levels_and_versions_than_the_first_are_told),
 		cmocka_unit_test(ranks_without_steps_leave_the_table_out),
 		cmocka_unit_test(findings_come_with_gain_and_advice_and_the_rest_is_counted),
