@@ -13,6 +13,7 @@
 #include "blame/fuse_parts.h"
 #include "blame/link.h"
 #include "blame/verify.h"
+#include "blame/whatif.h"
 
 /* Doubts: why a rank that is slower than its peers is not named. */
 
@@ -772,6 +773,9 @@ static enum fsl_status drop_costless(struct fsl_localisation *out, const struct 
 	out->slowdown = before->slowdown;
 	out->is_loss_replayed = before->is_loss_replayed;
 	out->replay = before->replay;
+	if (facts->verification != NULL && facts->verification->whatifs != NULL) {
+		fsl_whatifs_weigh(facts->verification->whatifs, &out->replay, NULL);
+	}
 	return FSL_OK;
 }
 

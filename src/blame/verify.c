@@ -112,6 +112,7 @@ enum fsl_status fsl_verify_loss(struct fsl_localisation *out, const struct fsl_c
 	if (status == FSL_OK &&
 	    fsl_weigh_steps(weights, &verification->replay, facts->blame, r, begin, end)) {
 		set_loss(out, facts, r, step_ms[before.idx], step_ms[after.idx], weights);
+		fsl_whatifs_weigh(verification->whatifs, &out->replay, weights);
 	}
 	fsl_repairs_fini(&repairs);
 	fsl_arena_fini(&scratch);
@@ -387,16 +388,15 @@ static enum fsl_status run_repairs(struct fsl_verification *out, const struct fs
 		fsl_repairs_skip_unseen(repairs, &before, out);
 	}
 	struct trial trial = {.n = 0};
-	struct fsl_whatifs *whatifs = NULL;
 	FSL_TRY(ask(&trial, repairs, out, facts, err));
-	FSL_TRY(fsl_whatifs_ask(&whatifs, repairs, out, facts, err));
+	FSL_TRY(fsl_whatifs_ask(&out->whatifs, repairs, out, facts, err));
 	FSL_TRY(fsl_repairs_run(repairs, err));
 	memcpy(out->replayed_ms, repairs->step_ms + nothing_idx * out->replay.n_steps,
 	       out->replay.n_steps * sizeof(*repairs->step_ms));
 	for (size_t k = 0; k < trial.n; k++) {
 		set_proof(out, facts, &trial.list[k], repairs, trial.all_idx, trial.weights);
 	}
-	return fsl_whatifs_answer(whatifs, err);
+	return fsl_whatifs_answer(out->whatifs, err);
 }
 
 /* Levels, proofs and what-ifs of a job that could be replayed. */
@@ -457,6 +457,7 @@ void fsl_verification_drop_graph(struct fsl_verification *verification)
 	if (verification->repairs != NULL) {
 		fsl_repairs_fini(verification->repairs);
 		verification->repairs = NULL;
+		verification->whatifs = NULL;
 	}
 	fsl_replay_fini(&verification->replay);
 }

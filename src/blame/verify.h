@@ -33,7 +33,9 @@ struct fsl_verification {
 	/* [replay.n_steps]: with nothing changed, with everything at its level; NULL: not replayed.
 	 */
 	double *replayed_ms, *ideal_ms;
-	struct fsl_repairs *repairs; /* what was replayed, until the graph is dropped */
+	/* What was replayed, and what of it tells gains, until the graph is dropped. */
+	struct fsl_repairs *repairs;
+	struct fsl_whatifs *whatifs;
 };
 
 /*

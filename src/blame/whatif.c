@@ -148,7 +148,7 @@ void fsl_repairs_fini(struct fsl_repairs *repairs)
 /* One what-if while its repairs are run. */
 struct asked {
 	struct fsl_whatif whatif;
-	size_t only_idx, without_idx;
+	size_t only_idx, without_idx; /* without_idx SIZE_MAX: the job as it was */
 };
 
 /* Ranks that share something. */
@@ -170,7 +170,7 @@ struct fsl_whatifs {
 	struct fsl_verification *out;
 	const struct fsl_case *facts;
 	struct fsl_repairs *repairs;
-	struct asked asked[3 * FSL_WHATIF_LISTED_MAX + FSL_REPLAY_PARTS_N + 1];
+	struct asked asked[3 * FSL_WHATIF_LISTED_MAX + FSL_REPLAY_PARTS_N + 2];
 	size_t n_asked;
 	double *excess_ms;    /* per rank: mean over the replayed steps */
 	uint32_t *id;         /* per rank: what it shares */
@@ -403,6 +403,24 @@ double fsl_share_of_loss(double was_ms, double repaired_ms, double ideal_ms)
 		       : NAN;
 }
 
+void fsl_whatifs_weigh(const struct fsl_whatifs *q, struct fsl_replay_summary *summary,
+		       const double *weights)
+{
+	const struct fsl_replay *replay = &q->out->replay;
+	const double *step_ms = q->repairs->step_ms;
+	double was_ms = fsl_repairs_mean(replay, q->out->replayed_ms, weights);
+	double ideal_ms = fsl_repairs_mean(replay, q->out->ideal_ms, weights);
+	for (size_t k = 0; k < summary->n_whatifs; k++) {
+		const struct asked *asked = &q->asked[k];
+		const double *only = step_ms + asked->only_idx * replay->n_steps;
+		const double *without = asked->without_idx != SIZE_MAX
+						? step_ms + asked->without_idx * replay->n_steps
+						: q->out->replayed_ms;
+		summary->whatifs[k].gain_ms = was_ms - fsl_repairs_mean(replay, only, weights);
+		summary->whatifs[k].cost_ms = fsl_repairs_mean(replay, without, weights) - ideal_ms;
+	}
+}
+
 enum fsl_status fsl_whatifs_answer(const struct fsl_whatifs *q, struct fsl_error *err)
 {
 	struct fsl_verification *out = q->out;
@@ -422,16 +440,10 @@ enum fsl_status fsl_whatifs_answer(const struct fsl_whatifs *q, struct fsl_error
 	memcpy(out->ideal_ms, step_ms + q->ideal_idx * replay->n_steps,
 	       replay->n_steps * sizeof(*out->ideal_ms));
 	for (size_t k = 0; k < q->n_asked; k++) {
-		const struct asked *asked = &q->asked[k];
-		double only_ms =
-			fsl_repairs_mean(replay, step_ms + asked->only_idx * replay->n_steps, NULL);
-		double without_ms = fsl_repairs_mean(
-			replay, step_ms + asked->without_idx * replay->n_steps, NULL);
-		summary->whatifs[k] = asked->whatif;
-		summary->whatifs[k].gain_ms = was_ms - only_ms;
-		summary->whatifs[k].cost_ms = without_ms - ideal_ms;
+		summary->whatifs[k] = q->asked[k].whatif;
 	}
 	summary->n_whatifs = q->n_asked;
+	fsl_whatifs_weigh(q, summary, NULL);
 	return FSL_OK;
 }
 
@@ -456,6 +468,9 @@ enum fsl_status fsl_whatifs_ask(struct fsl_whatifs **out, struct fsl_repairs *re
 		ask_stages(q);
 		ask_replicas(q);
 		ask_parts(q);
+		FSL_REQUIRE(q->n_asked < sizeof(q->asked) / sizeof(q->asked[0]));
+		q->asked[q->n_asked++] =
+			(struct asked){{FSL_WHATIF_ALL, "all", NAN, NAN}, q->ideal_idx, SIZE_MAX};
 	}
 	*out = q;
 	return FSL_OK;

@@ -58,5 +58,9 @@ enum fsl_status fsl_whatifs_ask(struct fsl_whatifs **out, struct fsl_repairs *re
 				struct fsl_verification *verification, const struct fsl_case *facts,
 				struct fsl_error *err);
 enum fsl_status fsl_whatifs_answer(const struct fsl_whatifs *whatifs, struct fsl_error *err);
+/* Sets gains and costs of a copy of that summary anew, as means over the steps with weights; they
+ * are means over all replayed steps before. Until the repairs are released. */
+void fsl_whatifs_weigh(const struct fsl_whatifs *whatifs, struct fsl_replay_summary *summary,
+		       const double *weights);
 
 #endif

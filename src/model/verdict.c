@@ -117,7 +117,7 @@ static struct fsl_coverage empty_coverage(void)
 static const char *const whatif_texts[FSL_WHATIFS_N] = {
 	[FSL_WHATIF_HOST] = "host",         [FSL_WHATIF_STAGE] = "stage",
 	[FSL_WHATIF_REPLICA] = "replica",   [FSL_WHATIF_WORK] = "work",
-	[FSL_WHATIF_TRANSFER] = "transfer",
+	[FSL_WHATIF_TRANSFER] = "transfer", [FSL_WHATIF_ALL] = "all",
 };
 
 const char *fsl_whatif_text(enum fsl_whatif_kind kind)

@@ -137,6 +137,7 @@ enum fsl_whatif_kind {
 	FSL_WHATIF_REPLICA,  /* all ranks of a data-parallel replica */
 	FSL_WHATIF_WORK,     /* one part of the own time of all ranks */
 	FSL_WHATIF_TRANSFER, /* the transfer of all communicators */
+	FSL_WHATIF_ALL,      /* all ranks and communicators */
 	FSL_WHATIFS_N
 };
 const char *fsl_whatif_text(enum fsl_whatif_kind kind); /* "host" */

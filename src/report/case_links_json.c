@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <failslow/stats.h>
 
@@ -18,6 +19,21 @@
 enum {
 	LINKS_MAX = 2048, /* in a case: the costliest of more */
 	RANKS_MAX = 64,   /* of one link: a larger group is no place to look for a cable */
+	SIZED_MAX = 64,   /* links whose sizes are told */
+	SIZES_MAX = 8,    /* of one link */
+	DECIMALS = 6,     /* of their ms: small ones take less than a microsecond */
+};
+
+/* Transfers of one size. */
+struct size {
+	int64_t n_bytes;
+	double sum_ms;
+	int64_t n_times;
+};
+
+struct sizes {
+	struct size items[SIZES_MAX];
+	size_t n;
 };
 
 /* One link: members of a channel, or the two ends of a capture's link. */
@@ -27,6 +43,7 @@ struct told {
 	const char *operation;
 	double ms, usual_ms; /* per step */
 	size_t idx;
+	struct size per_step; /* of a capture: bytes and ms of one step; else unused */
 };
 
 struct list {
@@ -51,9 +68,104 @@ static int32_t rank_of(const struct told *told, const struct fsl_run *run, size_
 	return m == 0 ? told->src : told->dst;
 }
 
-/* @run NULL: of a capture. */
+/* Bytes of an element by the name of its type; 0: not known. */
+static int64_t bytes_of(const char *dtype)
+{
+	static const struct {
+		const char *name;
+		int64_t n_bytes;
+	} types[] = {
+		{"bfp16", 2},  {"bf16", 2},    {"bfloat16", 2}, {"fp16", 2},  {"float16", 2},
+		{"half", 2},   {"fp32", 4},    {"float32", 4},  {"float", 4}, {"fp64", 8},
+		{"double", 8}, {"float64", 8}, {"int8", 1},     {"uint8", 1}, {"int16", 2},
+		{"int32", 4},  {"int64", 8},   {"uint64", 8},   {"fp8", 1},   {"uint32", 4},
+	};
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (strcasecmp(types[i].name, dtype) == 0) {
+			return types[i].n_bytes;
+		}
+	}
+	return 0;
+}
+
+/* A transfer goes to those of its size, or, if there are too many sizes, of the nearest. */
+static void add_size(struct sizes *sizes, int64_t n_bytes, double ms)
+{
+	size_t at = sizes->n;
+	double nearest = INFINITY;
+	for (size_t i = 0; i < sizes->n; i++) {
+		double distance = fabs(log((double)sizes->items[i].n_bytes / (double)n_bytes));
+		bool is_same = sizes->items[i].n_bytes == n_bytes;
+		if (is_same || (sizes->n == SIZES_MAX && distance < nearest)) {
+			nearest = is_same ? -1.0 : distance;
+			at = i;
+		}
+	}
+	if (at == sizes->n) {
+		sizes->items[sizes->n++] = (struct size){n_bytes, 0.0, 0};
+	}
+	sizes->items[at].sum_ms += ms;
+	sizes->items[at].n_times++;
+}
+
+/* The transfer of an instance: its shortest duration, in which nobody is waited for. Negative: a
+ * member lacks. */
+static int64_t transfer_ns(const struct fsl_channel *channel, size_t instance)
+{
+	int64_t least = INT64_MAX;
+	for (size_t m = 0; m < channel->n_members; m++) {
+		int64_t ns = fsl_channel_duration_ns(channel, instance, m);
+		least = ns < least ? ns : least;
+	}
+	return least;
+}
+
+/* Transfers of a channel in the steps [@begin, @end) by their size. */
+static void collect_sizes(struct sizes *out, const struct fsl_channel *channel,
+			  const struct fsl_run *run, size_t begin, size_t end)
+{
+	const struct fsl_rank *rank = &run->ranks[channel->members[0]];
+	for (size_t i = 0; i < channel->n_instances; i++) {
+		uint32_t step = channel->step_idx[i], op = channel->op_idx[i * channel->n_members];
+		int64_t ns = transfer_ns(channel, i);
+		if (step < begin || step >= end || op == FSL_NO_OP || ns <= 0) {
+			continue;
+		}
+		const struct fsl_op *item = &rank->ops[op];
+		int64_t n_each = item->dtype_id != FSL_STR_NONE
+					 ? bytes_of(fsl_strpool_text(run->names, item->dtype_id))
+					 : 0;
+		const uint64_t n_most = UINT64_C(1) << 50; /* a petabyte is no message */
+		if (n_each > 0 && item->n_elements > 0 && item->n_elements < n_most) {
+			add_size(out, (int64_t)item->n_elements * n_each,
+				 (double)ns / FSL_NS_PER_MS);
+		}
+	}
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct size *x = a, *y = b;
+	return FSL_ORDER(x->n_bytes, y->n_bytes);
+}
+
+static void put_sizes(struct fsl_document *document, cJSON *entry, struct sizes *sizes)
+{
+	cJSON *list = fsl_document_array(document, entry, "sizes");
+	qsort(sizes->items, sizes->n, sizeof(sizes->items[0]), by_bytes);
+	for (size_t i = 0; i < sizes->n && !document->has_failed; i++) {
+		const struct size *size = &sizes->items[i];
+		cJSON *item = fsl_document_object(document, list, NULL);
+		fsl_document_integer(document, item, "bytes", size->n_bytes);
+		fsl_document_number(document, item, "ms", size->sum_ms / (double)size->n_times,
+				    DECIMALS);
+		fsl_document_integer(document, item, "times", size->n_times);
+	}
+}
+
+/* @run NULL: of a capture. @begin, @end: steps of the run. */
 static void put_list(struct fsl_document *document, cJSON *parent, struct list *list,
-		     const struct fsl_run *run)
+		     const struct fsl_run *run, size_t begin, size_t end)
 {
 	cJSON *links = fsl_document_array(document, parent, "links");
 	qsort(list->items, list->n, sizeof(*list->items), by_excess);
@@ -69,6 +181,13 @@ static void put_list(struct fsl_document *document, cJSON *parent, struct list *
 		fsl_document_text(document, entry, "operation", told->operation);
 		fsl_document_number(document, entry, "ms", told->ms, FSL_DECIMALS_MS);
 		fsl_document_number(document, entry, "usualMs", told->usual_ms, FSL_DECIMALS_MS);
+		struct sizes sizes = {.n = 0};
+		if (i < SIZED_MAX && told->channel != NULL) {
+			collect_sizes(&sizes, told->channel, run, begin, end);
+		} else if (i < SIZED_MAX && told->per_step.n_bytes > 0) {
+			sizes = (struct sizes){{told->per_step}, 1};
+		}
+		put_sizes(document, entry, &sizes);
 	}
 }
 
@@ -154,8 +273,13 @@ static enum fsl_status list_channels(struct list *list, const struct fsl_case_pa
 			continue;
 		}
 		list->items[list->n++] = (struct told){
-			channel, -1,       -1, fsl_strpool_text(report->run->names, channel->op_id),
-			ms,      usual_ms, c};
+			.channel = channel,
+			.src = -1,
+			.dst = -1,
+			.operation = fsl_strpool_text(report->run->names, channel->op_id),
+			.ms = ms,
+			.usual_ms = usual_ms,
+			.idx = c};
 	}
 	fsl_transfers_fini(&transfers);
 	return status;
@@ -176,7 +300,7 @@ void fsl_case_put_links(const struct fsl_case_parts *parts, cJSON *pictures, siz
 		parts->document->has_failed = true;
 	} else {
 		keep_like(&list, report);
-		put_list(parts->document, pictures, &list, report->run);
+		put_list(parts->document, pictures, &list, report->run, begin, end);
 	}
 	fsl_arena_fini(&list.arena);
 }
@@ -193,14 +317,16 @@ static void add_alike(struct list *list, const struct fsl_link_table *table, siz
 		const struct fsl_link_row *row = &table->rows[i];
 		double n_steps = row->n_steps > 0 ? (double)row->n_steps : 1.0;
 		if (row->dst >= 0) {
+			double ms = (double)row->time_ns / FSL_NS_PER_MS / n_steps;
+			int64_t n_bytes = (int64_t)((double)row->n_bytes / n_steps);
 			list->items[list->n++] = (struct told){
-				NULL,
-				row->src,
-				row->dst,
-				row->type,
-				(double)row->time_ns / FSL_NS_PER_MS / n_steps,
-				(double)row->n_bytes / usual / FSL_NS_PER_MS / n_steps,
-				i};
+				.src = row->src,
+				.dst = row->dst,
+				.operation = row->type,
+				.ms = ms,
+				.usual_ms = (double)row->n_bytes / usual / FSL_NS_PER_MS / n_steps,
+				.idx = i,
+				.per_step = {n_bytes, ms, 1}};
 		}
 	}
 }
@@ -238,7 +364,7 @@ void fsl_document_capture_links(struct fsl_document *document, cJSON *capture,
 		fsl_link_table_build(&table, report->profile, report->cluster, NULL);
 	FSL_THEN(status, list_table(&list, &table, NULL));
 	if (status == FSL_OK) {
-		put_list(document, capture, &list, NULL);
+		put_list(document, capture, &list, NULL, 0, 0);
 	}
 	document->has_failed |= status != FSL_OK;
 	fsl_link_table_fini(&table);

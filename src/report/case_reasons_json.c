@@ -160,26 +160,90 @@ static void put_gain_of_stage(const struct fsl_case_parts *parts, cJSON *list,
 	put_gain(parts, list, "stage", name, finding->gain_ms);
 }
 
+/* Who the verdict names, all culprits together. */
+struct named {
+	const char *kind; /* of a what-if; NULL: nobody */
+	struct fsl_phrase name;
+};
+
+static bool is_on_one_host(const struct fsl_localisation *verdict)
+{
+	const char *host = fsl_text_or_empty(verdict->culprits[0].server_ip);
+	for (size_t i = 1; i < verdict->n_culprits; i++) {
+		if (strcmp(fsl_text_or_empty(verdict->culprits[i].server_ip), host) != 0) {
+			return false;
+		}
+	}
+	return *host != '\0';
+}
+
+/* "8, 9" of ranks, "2-6, 3-7" of links. */
+static void add_names(struct named *named, const struct fsl_localisation *verdict)
+{
+	enum { NAMED_MAX = 8 };
+	size_t n = 0;
+	bool is_link = verdict->culprits[0].peer >= 0;
+	for (size_t i = 0; i < verdict->n_culprits; i++) {
+		const struct fsl_culprit *culprit = &verdict->culprits[i];
+		bool is_far_end = culprit->peer >= 0 && culprit->rank > culprit->peer;
+		if (is_far_end || n++ >= NAMED_MAX) {
+			continue;
+		}
+		fsl_phrase_add(&named->name, "%s%" PRId32, n > 1 ? ", " : "", culprit->rank);
+		if (culprit->peer >= 0) {
+			fsl_phrase_add(&named->name, "-%" PRId32, culprit->peer);
+		}
+	}
+	fsl_phrase_add(&named->name, "%s", n > NAMED_MAX ? ", …" : "");
+	named->kind = is_link ? "link" : n > 1 ? "ranks" : "rank";
+}
+
+static struct named who_is_named(const struct fsl_localisation *verdict)
+{
+	struct named named = {.kind = NULL};
+	const struct fsl_culprit *first = verdict->culprits;
+	if (verdict->n_culprits == 0) {
+		return named;
+	}
+	if (verdict->kind == FSL_VERDICT_SLOW_HOST && is_on_one_host(verdict)) {
+		named.kind = "host";
+		fsl_phrase_add(&named.name, "%s", first->server_ip);
+	} else if (verdict->kind == FSL_VERDICT_STAGE_IMBALANCE && first->stage >= 0) {
+		named.kind = "stage";
+		fsl_phrase_add(&named.name, "%" PRId32, first->stage);
+	} else {
+		add_names(&named, verdict);
+	}
+	return named;
+}
+
+/* What the replay says of others than the verdict names: they would come twice. */
+static void put_replayed(const struct fsl_case_parts *parts, cJSON *list, const struct named *named)
+{
+	const struct fsl_replay_summary *replay = &parts->verdict->replay;
+	for (size_t i = 0; i < replay->n_whatifs && !parts->document->has_failed; i++) {
+		const struct fsl_whatif *whatif = &replay->whatifs[i];
+		bool is_cause =
+			whatif->kind == FSL_WHATIF_WORK || whatif->kind == FSL_WHATIF_TRANSFER;
+		const char *kind = is_cause ? "cause" : fsl_whatif_text(whatif->kind);
+		if (named->kind == NULL || strcmp(kind, named->kind) != 0 ||
+		    strcmp(whatif->name, named->name.text) != 0) {
+			put_gain(parts, list, kind, whatif->name, whatif->gain_ms);
+		}
+	}
+}
+
 void fsl_case_put_whatif(const struct fsl_case_parts *parts, cJSON *root)
 {
 	const struct fsl_localisation *verdict = parts->verdict;
 	const struct fsl_profile_findings *findings = parts->report->findings;
 	bool is_link = verdict->kind == FSL_VERDICT_SLOW_LINK;
+	const struct named named = who_is_named(verdict);
 	cJSON *list = fsl_document_array(parts->document, root, "whatIf");
-	for (size_t i = 0; i < verdict->n_culprits && !parts->document->has_failed; i++) {
-		const struct fsl_culprit *culprit = &verdict->culprits[i];
-		if (culprit->peer < 0 || culprit->rank < culprit->peer) {
-			put_gain_of(parts, list, culprit->rank, culprit->peer,
-				    culprit->lost_ms_per_step);
-		}
+	if (named.kind != NULL) {
+		put_gain(parts, list, named.kind, named.name.text, verdict->lost_ms_per_step);
 	}
-	for (size_t i = 0; i < verdict->replay.n_whatifs && !parts->document->has_failed; i++) {
-		const struct fsl_whatif *whatif = &verdict->replay.whatifs[i];
-		bool is_cause =
-			whatif->kind == FSL_WHATIF_WORK || whatif->kind == FSL_WHATIF_TRANSFER;
-		put_gain(parts, list, is_cause ? "cause" : fsl_whatif_text(whatif->kind),
-			 whatif->name, whatif->gain_ms);
-	}
+	put_replayed(parts, list, &named);
 	for (size_t i = 0; findings != NULL && i < findings->n_items; i++) {
 		const struct fsl_profile_finding *finding = &findings->items[i];
 		if (finding->step >= 0 || parts->document->has_failed) {

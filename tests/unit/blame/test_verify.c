@@ -222,6 +222,7 @@ static void lose_by(struct fsl_localisation *out, struct verified_job *c, const 
 	verify(c);
 	fsl_localisation_init(out);
 	c->facts.verification = &c->verification;
+	out->replay = c->verification.summary;
 	for (size_t i = 0; i < n_ranks; i++) {
 		struct fsl_culprit culprit = fsl_culprit_of(ranks[i]);
 		culprit.cause = FSL_CAUSE_COMPUTE;
@@ -243,6 +244,34 @@ static void losses_are_replayed_with_all_culprits_together(void **state)
 	assert_near(out.slowdown, 264.0 / 204.0, 0.01);
 	assert_near(out.culprits[1].share_of_loss, 2.0 / 3.0, 0.02);
 	assert_near(out.replay.culprits_share, 1.0, 0.02);
+	fsl_localisation_fini(&out);
+	release(&c);
+}
+
+/* Over all 40 steps the gains were 0.7 times as much: the fault begins at step 12. */
+static void gains_are_of_the_steps_that_the_culprits_slow(void **state)
+{
+	(void)state;
+	struct verified_job c = {.config.slow_ratio_min = 0.0};
+	struct fsl_localisation out;
+	size_t n_seen = 0;
+	lose_by(&out, &c, (const int32_t[]){2, 5}, 2);
+	for (size_t k = 0; k < out.replay.n_whatifs; k++) {
+		const struct fsl_whatif *whatif = &out.replay.whatifs[k];
+		bool is_first_host =
+			whatif->kind == FSL_WHATIF_HOST && strcmp(whatif->name, "10.0.0.1") == 0;
+		if (whatif->kind == FSL_WHATIF_ALL) {
+			assert_string_equal(whatif->name, "all");
+			assert_near(whatif->gain_ms, 60.0, 1.0);
+			assert_near(whatif->cost_ms, whatif->gain_ms, 1e-9);
+			n_seen++;
+		} else if (is_first_host) {
+			assert_near(whatif->gain_ms, 20.0, 1.0); /* rank 5 is on the other */
+			assert_near(whatif->cost_ms, 60.0, 1.0);
+			n_seen++;
+		}
+	}
+	assert_int_equal(n_seen, 2);
 	fsl_localisation_fini(&out);
 	release(&c);
 }
@@ -366,6 +395,7 @@ int main(void)
 		cmocka_unit_test(other_names_of_ranks_give_the_same_proofs),
 		cmocka_unit_test(hosts_are_put_at_their_level_together),
 		cmocka_unit_test(losses_are_replayed_with_all_culprits_together),
+		cmocka_unit_test(gains_are_of_the_steps_that_the_culprits_slow),
 		cmocka_unit_test(the_loss_of_one_culprit_of_two_is_what_comes_back_with_it),
 		cmocka_unit_test(a_repair_is_remembered_by_all_that_it_changes),
 		cmocka_unit_test(a_small_budget_replays_a_few_steps),

@@ -135,6 +135,55 @@ static void who_is_above_half_of_what_counts_is_ruled_out_with_a_reason(void **s
 	sample_destroy(sample);
 }
 
+/* Kind, name and gain of the first what-if. */
+static void check_first_gain(struct sample *sample, size_t n, const char *kind, const char *name)
+{
+	cJSON *json = case_of(sample), *list = cJSON_GetObjectItem(json, "whatIf");
+	const cJSON *first = cJSON_GetArrayItem(list, 0);
+	assert_int_equal(cJSON_GetArraySize(list), (int)n);
+	assert_string_equal(cJSON_GetObjectItem(first, "kind")->valuestring, kind);
+	assert_string_equal(cJSON_GetObjectItem(first, "name")->valuestring, name);
+	assert_true(cJSON_GetObjectItem(first, "ms")->valuedouble ==
+		    sample->localisation.lost_ms_per_step);
+	cJSON_Delete(json);
+}
+
+/* What each costs alone would not add up to what comes back. */
+static void culprits_come_back_together(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_slow_rank();
+	struct fsl_whatif whatifs[] = {
+		{FSL_WHATIF_HOST, "10.1.0.9", 15.0, 16.0},
+		{FSL_WHATIF_STAGE, "1", 40.0, 50.0},
+		{FSL_WHATIF_ALL, "all", 90.0, 90.0},
+	};
+	struct fsl_culprit second = fsl_culprit_of(12);
+	sample->localisation.replay.is_on = true;
+	sample->localisation.replay.whatifs = whatifs;
+	sample->localisation.replay.n_whatifs = 3;
+	sample->localisation.lost_ms_per_step = 77.5;
+	char name[32];
+	(void)snprintf(name, sizeof(name), "%d", (int)sample->localisation.culprits[0].rank);
+	check_first_gain(sample, 4, "rank", name);
+	sample_check(FSL_APPEND(&sample->localisation, culprits, &second, NULL) == FSL_OK);
+	(void)snprintf(name, sizeof(name), "%d, 12", (int)sample->localisation.culprits[0].rank);
+	check_first_gain(sample, 4, "ranks", name);
+	sample->localisation.culprits[0].server_ip = "10.1.0.9";
+	sample->localisation.culprits[1].server_ip = "10.1.0.9";
+	sample->localisation.kind = FSL_VERDICT_SLOW_HOST;
+	check_first_gain(sample, 3, "host", "10.1.0.9"); /* once, and not as the replay says */
+	sample->localisation.culprits[0].stage = 1;
+	sample->localisation.kind = FSL_VERDICT_STAGE_IMBALANCE;
+	check_first_gain(sample, 3, "stage", "1");
+	sample->localisation.culprits[0].peer = 12;
+	sample->localisation.culprits[1].peer = sample->localisation.culprits[0].rank;
+	sample->localisation.kind = FSL_VERDICT_SLOW_LINK;
+	(void)snprintf(name, sizeof(name), "%d-12", (int)sample->localisation.culprits[0].rank);
+	check_first_gain(sample, 4, "link", name);
+	sample_destroy(sample);
+}
+
 static void every_failed_allocation_gives_no_document(void **state)
 {
 	(void)state;
@@ -232,6 +281,7 @@ int main(void)
 		cmocka_unit_test(advice_is_no_alarm_and_too_little_data_is_unknown),
 		cmocka_unit_test(how_work_is_cut_is_nobodys_fault),
 		cmocka_unit_test(who_is_above_half_of_what_counts_is_ruled_out_with_a_reason),
+		cmocka_unit_test(culprits_come_back_together),
 		cmocka_unit_test(every_failed_allocation_gives_no_document),
 		cmocka_unit_test(a_job_is_named_by_the_folder_that_holds_its_files),
 		cmocka_unit_test(a_name_that_is_long_or_odd_fits_a_file_name),
