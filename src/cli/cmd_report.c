@@ -28,7 +28,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		{"output", 'o', FSL_OPT_TEXT, &r->output, 0, 0, NULL, "FILE",
 		 "file to write; without it standard output"},
 		{"svg", 0, FSL_OPT_TEXT, &r->svg, 0, 0, NULL, "CHART",
-		 "one picture alone: grid, strip, bars, links, waits, stalls, account, band or arrival"},
+		 "one picture alone: grid, strip, bars, links, bandwidth, waits, stalls, growth, account, band "
+		 "or arrival"},
 		{"png", 0, FSL_OPT_TEXT, &r->png, 0, 0, NULL, "CHART",
 		 "the same as PNG, which needs librsvg"},
 		{"help", 'h', FSL_OPT_FLAG, &r->wants_help, 0, 0, NULL, NULL, "show this help"},

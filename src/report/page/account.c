@@ -77,9 +77,8 @@ static void put_account(struct fsl_markup *markup, const struct fsl_html *page)
 			       "<rect x=\"%f\" y=\"4\" width=\"%f\" height=\"%d\" class=\"a %h\">"
 			       "<title>",
 			       x, fmax(width - 1.0, 0.6), (int64_t)THICK, class_of(name));
-		enum fsl_html_word word = fsl_html_word_of('A', name);
-		fsl_markup_put(markup, "%s: %s, %g %</title></rect>",
-			       word < FSL_PAGE_WORDS_N ? fsl_html_word(word) : name,
+		fsl_html_say_of(markup, 'A', name);
+		fsl_markup_put(markup, ": %s, %g %</title></rect>",
 			       fsl_markup_span(fsl_html_number(part, "ms"), span), 100.0 * share);
 		if (width > 64.0) { /* also in print and on telephones, with larger letters */
 			fsl_markup_put(markup,
@@ -95,44 +94,55 @@ struct rung {
 	double ms;
 };
 
-/* The most that each kind brings back; each rung more than the one above. */
+static bool is_kind(const struct rung *rung, const char *kind)
+{
+	return strcmp(rung->kind, kind) == 0;
+}
+
+/* Who the verdict names, then what brings back more, and everything at its level. */
 static size_t find_rungs(struct rung rungs[RUNGS_MAX], const struct fsl_html *page)
 {
 	size_t n = 0;
-	const cJSON *item = NULL, *culprits = fsl_html_at(page->root, "culprits");
-	/* A host or stage costs what its ranks cost together, which the list tells of each alone.
-	 */
-	const char *host = strcmp(fsl_html_text(page->root, "verdict"), "slow_host") == 0 &&
-					   cJSON_IsArray(culprits)
-				   ? fsl_html_text(culprits->child, "host")
-				   : "";
-	if (*host != '\0' || page->is_of_stage) {
-		rungs[0] = (struct rung){page->is_of_stage ? "stage" : "host",
-					 page->is_of_stage ? page->stage_name : host,
-					 fsl_html_number(page->root, "lostMsPerStep")};
-		return rungs[0].ms > 0.0 ? 1 : 0;
-	}
+	struct rung all = {"", "", NAN};
+	const cJSON *item = NULL;
 	cJSON_ArrayForEach(item, fsl_html_at(page->root, "whatIf"))
 	{
 		struct rung rung = {fsl_html_text(item, "kind"), fsl_html_text(item, "name"),
 				    fsl_html_number(item, "ms")};
-		bool is_place =
-			strcmp(rung.kind, "cause") != 0 && strcmp(rung.kind, "replica") != 0;
-		bool is_new = rung.ms >= 0.01 * page->step_ms && (is_place || n == 0);
+		bool is_new = rung.ms >= 0.01 * page->step_ms && n + 1 < RUNGS_MAX;
+		bool is_place = !is_kind(&rung, "cause") && !is_kind(&rung, "replica");
+		all = is_kind(&rung, "all") ? rung : all;
 		for (size_t i = 0; i < n; i++) {
-			is_new &= strcmp(rungs[i].kind, rung.kind) != 0 && rung.ms > rungs[i].ms;
+			/* A tenth more is worth a line. */
+			is_new &= !is_kind(&rung, rungs[i].kind) && rung.ms > 1.1 * rungs[i].ms;
 		}
-		if (is_new && n < RUNGS_MAX) {
+		if (is_new && is_place && !is_kind(&rung, "all")) {
 			rungs[n++] = rung;
 		}
 	}
+	if (all.ms >= 0.01 * page->step_ms && (n == 0 || all.ms >= rungs[n - 1].ms)) {
+		rungs[n++] = all;
+	}
 	return n;
+}
+
+/* What is put at its level, in words. */
+static void put_subject(struct fsl_markup *markup, const struct rung *rung)
+{
+	if (is_kind(rung, "all")) {
+		fsl_html_say(markup, "tspan", FSL_PAGE_WITHOUT_ALL);
+		return;
+	}
+	fsl_html_say(markup, "tspan", FSL_PAGE_WITHOUT);
+	fsl_markup_raw(markup, " ");
+	fsl_html_say_word(markup, "tspan", 'K', rung->kind);
+	fsl_markup_raw(markup, " ");
+	fsl_chart_put_end(markup, rung->name, 24);
 }
 
 static void put_rung(struct fsl_markup *markup, const struct fsl_html *page, size_t line,
 		     const struct rung *rung)
 {
-	bool is_cause = rung != NULL && strcmp(rung->kind, "cause") == 0;
 	double y = 52.0 + (double)line * RUNG;
 	double scale = (LADDER_RIGHT - LADDER_LEFT) / page->step_ms;
 	double ms = rung != NULL ? fmax(page->step_ms - rung->ms, 0.0) : page->step_ms;
@@ -153,27 +163,21 @@ static void put_rung(struct fsl_markup *markup, const struct fsl_html *page, siz
 	fsl_markup_put(markup,
 		       "<rect x=\"%f\" y=\"%f\" width=\"%f\" height=\"7\" class=\"a hatch\"/>", x,
 		       y + 15.0, LADDER_RIGHT - x);
-	fsl_markup_put(markup,
-		       "<text class=\"e\" x=\"%d\" y=\"%f\">−%g ms → <tspan class=\"b\">%g "
-		       "ms</tspan></text>",
-		       (int64_t)LADDER_RIGHT, y + 10.0, rung->ms, ms);
+	fsl_markup_put(markup, "<text class=\"e\" x=\"%d\" y=\"%f\">", (int64_t)LADDER_RIGHT,
+		       y + 10.0);
+	fsl_html_say(markup, "tspan class=\"m\"", FSL_PAGE_SAVES);
+	fsl_markup_put(markup, " %g ms → <tspan class=\"b\">%g ms</tspan></text>", rung->ms, ms);
 	fsl_markup_put(markup, "<text x=\"1\" y=\"%f\">", y + 10.0);
-	fsl_html_say(markup, "tspan", FSL_PAGE_WITHOUT);
-	fsl_markup_raw(markup, " ");
-	fsl_html_say_word(markup, "tspan", is_cause ? 'P' : 'K',
-			  is_cause ? rung->name : rung->kind);
-	if (!is_cause) {
-		fsl_markup_raw(markup, " ");
-		fsl_chart_put_end(markup, rung->name, 24);
-	}
+	put_subject(markup, rung);
 	fsl_markup_raw(markup, "</text>");
 }
 
 static void draw(struct fsl_markup *markup, const struct fsl_html *page)
 {
 	struct rung rungs[RUNGS_MAX];
-	/* Stalls come back as a whole, and not at the level of anybody. */
-	bool is_of_steps = strcmp(fsl_html_text(page->root, "verdict"), "stalls") != 0;
+	/* Stalls, and pauses in turn, come back as a whole, and not at the level of anybody. */
+	const char *verdict = fsl_html_text(page->root, "verdict");
+	bool is_of_steps = strcmp(verdict, "stalls") != 0 && strcmp(verdict, "host_pauses") != 0;
 	size_t n = page->step_ms > 0.0 && is_of_steps ? find_rungs(rungs, page) : 0;
 	double height = 36.0 + (n > 0 ? 20.0 + (double)(n + 1) * RUNG : 0.0);
 	const cJSON *part = NULL;

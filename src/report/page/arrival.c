@@ -48,9 +48,13 @@ static void draw(struct fsl_markup *markup, const struct fsl_html *page)
 			       rank->rank);
 		fsl_markup_put(markup,
 			       "<rect x=\"%d\" y=\"%f\" width=\"%f\" height=\"14\" class=\"a %h\">"
-			       "<title>rank %d: others wait %g ms per step for it</title></rect>",
+			       "<title>rank %d: ",
 			       (int64_t)LEFT, y + 3.0, fmax(width, 1.0),
-			       rank->is_named ? "lost" : "usual", rank->rank, rank->late_ms);
+			       rank->is_named ? "lost" : "usual", rank->rank);
+		fsl_html_say(markup, "span", FSL_PAGE_LATE);
+		fsl_markup_put(markup, " %g ms ", rank->late_ms);
+		fsl_html_say(markup, "span", FSL_PAGE_PER_STEP);
+		fsl_markup_raw(markup, "</title></rect>");
 		if (rank->is_victim && !rank->is_named) {
 			fsl_markup_put(markup,
 				       "<rect x=\"%d\" y=\"%f\" width=\"%f\" height=\"14\" "

@@ -188,8 +188,7 @@ static void put_level(struct fsl_markup *markup, const struct level *level)
 {
 	const double values[] = {level->told, level->low, level->middle, level->high};
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		fsl_markup_put(markup, "<td class=\"n\">%g%h", values[i],
-			       isnan(values[i]) ? "–" : " ms");
+		fsl_markup_put(markup, "<td>%g%h", values[i], isnan(values[i]) ? "–" : " ms");
 	}
 }
 
@@ -202,10 +201,10 @@ static void tell(struct fsl_markup *markup, const struct fsl_html *page)
 	const unsigned char *told = page->own.codes + page->worst * n;
 	fsl_markup_raw(markup, "<thead><tr>");
 	fsl_html_say(markup, "th", FSL_PAGE_TIME);
-	fsl_markup_put(markup, "<th class=\"n\">rank %d</th>", page->ranks[page->worst].rank);
-	fsl_html_say(markup, "th class=\"n\"", FSL_PAGE_LOW);
-	fsl_html_say(markup, "th class=\"n\"", FSL_PAGE_PEERS);
-	fsl_html_say(markup, "th class=\"n\"", FSL_PAGE_HIGH);
+	fsl_markup_put(markup, "<th>rank %d</th>", page->ranks[page->worst].rank);
+	fsl_html_say(markup, "th", FSL_PAGE_LOW);
+	fsl_html_say(markup, "th", FSL_PAGE_PEERS);
+	fsl_html_say(markup, "th", FSL_PAGE_HIGH);
 	fsl_markup_raw(markup, "</tr></thead><tbody>");
 	for (size_t begin = 0; begin < n; begin += every) {
 		size_t longest = begin;
@@ -226,5 +225,6 @@ const struct fsl_chart fsl_chart_band = {
 	.empty = FSL_PAGE_BARS_EMPTY,
 	.has = has,
 	.draw = draw,
+	.is_numeric = true,
 	.tell = tell,
 };

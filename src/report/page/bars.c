@@ -82,19 +82,18 @@ static void put_bar(struct fsl_markup *markup, const struct pair *pair, const st
 	double scale = (RIGHT - LEFT) / pair->most_ms, x = LEFT;
 	for (size_t i = 0; i < pair->n; i++) {
 		double width = bar->ms[i] * scale;
-		enum fsl_html_word word = fsl_html_word_of('P', pair->names[i]);
 		if (width < 0.05) {
 			continue;
 		}
 		fsl_markup_put(markup,
 			       "<rect x=\"%f\" y=\"%f\" width=\"%f\" height=\"%d\" class=\"s%d%h\">"
-			       "<title>%s: %g ms</title></rect>",
+			       "<title>",
 			       x, y, fmax(width - 1.0, 0.5), (int64_t)THICK, (int64_t)i,
 			       strcmp(pair->names[i], "wait") == 0   ? " sw"
 			       : strcmp(pair->names[i], "rest") == 0 ? " sr"
-								     : "",
-			       word < FSL_PAGE_WORDS_N ? fsl_html_word(word) : pair->names[i],
-			       bar->ms[i]);
+								     : "");
+		fsl_html_say_of(markup, 'P', pair->names[i]);
+		fsl_markup_put(markup, ": %g ms</title></rect>", bar->ms[i]);
 		if (width > 44.0) {
 			fsl_markup_put(markup,
 				       "<text x=\"%f\" y=\"%f\" class=\"in i%d%h\">%g</text>",
@@ -117,7 +116,6 @@ static void put_excess(struct fsl_markup *markup, const struct pair *pair, doubl
 	}
 	double excess = pair->told.ms[pair->worst] - pair->peers.ms[pair->worst];
 	double width = excess * scale, from = x - width;
-	enum fsl_html_word word = fsl_html_word_of('P', pair->names[pair->worst]);
 	fsl_markup_put(markup,
 		       "<rect x=\"%f\" y=\"%f\" width=\"%f\" height=\"%d\" class=\"excess\"/>"
 		       "<rect x=\"%f\" y=\"%f\" width=\"%f\" height=\"%d\" class=\"hatch w\"/>",
@@ -127,7 +125,6 @@ static void put_excess(struct fsl_markup *markup, const struct pair *pair, doubl
 		       y + THICK + 3.0, x - 2.0);
 	fsl_markup_put(markup, "<text class=\"tag%h\" x=\"%f\" y=\"%f\">+%g ms </text>",
 		       is_end ? " e" : "", is_end ? x - 2.0 : from + 1.0, y + THICK + 22.0, excess);
-	(void)word;
 }
 
 static bool has(const struct fsl_html *page)

@@ -16,12 +16,13 @@ struct fsl_chart {
 	/* Whether there is something to draw. */
 	bool (*has)(const struct fsl_html *page);
 	void (*draw)(struct fsl_markup *markup, const struct fsl_html *page);
+	bool is_numeric; /* all columns of its table but the first are numbers */
 	/* Rows of a table with the same figures, with its head. */
 	void (*tell)(struct fsl_markup *markup, const struct fsl_html *page);
 };
 
 extern const struct fsl_chart fsl_chart_grid, fsl_chart_strip, fsl_chart_bars, fsl_chart_links,
-	fsl_chart_waits, fsl_chart_stalls, fsl_chart_account, fsl_chart_band, fsl_chart_arrival;
+	fsl_chart_bandwidth, fsl_chart_waits, fsl_chart_stalls, fsl_chart_growth, fsl_chart_account, fsl_chart_band, fsl_chart_arrival;
 
 /* Opens an SVG of a height in units, with a name for readers of screens. */
 void fsl_chart_open(struct fsl_markup *markup, const char *name, double height, const char *label);
@@ -41,6 +42,10 @@ void fsl_chart_put_rule(struct fsl_markup *markup, int64_t left, int64_t right, 
 			const struct fsl_chart_unit *unit);
 /* The end of a name of at most @n_most bytes, which tells hosts apart, with "…" if it is cut. */
 void fsl_chart_put_end(struct fsl_markup *markup, const char *name, size_t n_most);
+/* "rank 2 → 6", or of a group its first members. */
+void fsl_chart_put_ends(struct fsl_markup *markup, const struct fsl_html_link *link);
+/* True if the verdict names the link. */
+bool fsl_chart_is_named(const struct fsl_html *page, const struct fsl_html_link *link);
 /* Opens a key, <p>, with the scale of costs in a <span> that stays open, too. */
 void fsl_chart_put_scale(struct fsl_markup *markup);
 /* Time of day from an ISO time: "15:07:05"; "" if it is none. @buffer of 16 bytes. */

@@ -101,7 +101,7 @@ static void put_stage(struct fsl_markup *markup, const struct fsl_html *page)
 {
 	fsl_markup_raw(markup, "<b>");
 	fsl_html_say(markup, "span", FSL_PAGE_STAGE_OF);
-	fsl_markup_put(markup, " %d</b><small>", fsl_html_index(first_of(page, "losses"), "stage"));
+	fsl_markup_put(markup, " %s</b><small>", page->stage_name);
 	fsl_html_say(markup, "span", FSL_PAGE_RANK);
 	fsl_markup_raw(markup, " ");
 	put_named(markup, page);

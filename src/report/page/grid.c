@@ -121,11 +121,14 @@ static void spread(struct grid *grid, const struct key *keys)
 static void fit(struct grid *grid)
 {
 	double best = 0.0;
-	size_t n_side_max = grid->has_names || grid->is_folded ? 1 : grid->n_rows;
+	size_t n_side_max = grid->is_folded ? 1 : grid->n_rows;
 	grid->left = grid->has_names ? LABEL_WIDTH : 1.0;
 	for (size_t n = 1; n <= n_side_max; n++) {
-		double across = (FSL_CHART_WIDTH - grid->left - 2.0) /
-				((double)(n * grid->widest) + 0.6 * (double)(n - 1));
+		/* Each row has its name before it; without names a gap parts rows. */
+		double names = grid->has_names ? (double)n * LABEL_WIDTH : 1.0;
+		double gaps = grid->has_names ? 0.0 : 0.6 * (double)(n - 1);
+		double across =
+			(FSL_CHART_WIDTH - names - 2.0) / ((double)(n * grid->widest) + gaps);
 		double down = (HEIGHT - 4.0) / (double)((grid->n_rows + n - 1) / n);
 		double cell = fmin(fmin(across, down), CELL_MOST);
 		if (cell > best) {
@@ -164,10 +167,11 @@ static void put_range(struct fsl_markup *markup, const struct grid *grid, const 
 {
 	size_t first = grid->order[cell->begin], last = grid->order[cell->end - 1];
 	if (last - first == cell->end - 1 - cell->begin) {
-		fsl_markup_put(markup, "ranks %d to %d: ", grid->page->ranks[first].rank,
+		fsl_markup_put(markup, "rank %d – %d: ", grid->page->ranks[first].rank,
 			       grid->page->ranks[last].rank);
 	} else {
-		fsl_markup_put(markup, "%d ranks, costliest ", (int64_t)(cell->end - cell->begin));
+		fsl_markup_put(markup, "%d ", (int64_t)(cell->end - cell->begin));
+		fsl_html_say(markup, "span", FSL_PAGE_RANKS_MOST);
 	}
 }
 
@@ -191,22 +195,29 @@ static void put_title(struct fsl_markup *markup, const struct grid *grid, const 
 	}
 	fsl_markup_put(markup, "rank %d", rank->rank);
 	if (*fsl_html_host(page, rank) != '\0') {
-		fsl_markup_put(markup, " on %s", fsl_html_host(page, rank));
+		fsl_markup_put(markup, " (%s)", fsl_html_host(page, rank));
 	}
 	if (page->has_stages && rank->stage >= 0) {
-		fsl_markup_put(markup, ", stage %d", rank->stage);
+		fsl_markup_raw(markup, ", ");
+		fsl_html_say(markup, "span", FSL_PAGE_STAGE_OF);
+		fsl_markup_put(markup, " %d", rank->stage);
 	}
 	if (isfinite(rank->cost_ms)) {
-		fsl_markup_put(markup, ": %g ms per step", rank->cost_ms);
+		fsl_markup_put(markup, ": %g ms ", rank->cost_ms);
+		fsl_html_say(markup, "span", FSL_PAGE_PER_STEP);
 	}
 	if (isfinite(rank->cost_ms / page->step_ms)) {
-		fsl_markup_put(markup, ", %g % of a step", 100.0 * rank->cost_ms / page->step_ms);
+		fsl_markup_put(markup, ", %g % ", 100.0 * rank->cost_ms / page->step_ms);
+		fsl_html_say(markup, "span", FSL_PAGE_OF_STEP);
 	}
-	fsl_markup_put(markup, "%h</title>",
-		       cell->is_culprit    ? "; culprit"
-		       : cell->n_named > 0 ? "; named by the verdict"
-		       : cell->is_victim   ? "; victim"
-					   : "");
+	if (cell->is_culprit || cell->n_named > 0 || cell->is_victim) {
+		fsl_markup_raw(markup, "; ");
+		fsl_html_say(markup, "span",
+			     cell->is_culprit    ? FSL_PAGE_CULPRIT
+			     : cell->n_named > 0 ? FSL_PAGE_NAMED
+						 : FSL_PAGE_VICTIM);
+	}
+	fsl_markup_raw(markup, "</title>");
 }
 
 /* Upper left corner of a cell; returns the length of its sides. */
@@ -214,8 +225,8 @@ static double place(const struct grid *grid, const struct cell *cell, size_t col
 		    double *y)
 {
 	size_t side = cell->row % grid->n_side, line = cell->row / grid->n_side;
-	*x = grid->left + (double)(side * grid->widest + column) * grid->cell +
-	     0.6 * (double)side * grid->cell;
+	double gap = grid->has_names ? LABEL_WIDTH : 0.6 * grid->cell;
+	*x = grid->left + (double)(side * grid->widest + column) * grid->cell + (double)side * gap;
 	*y = 2.0 + (double)line * grid->cell;
 	return grid->cell - (grid->cell > 8.0 ? 2.0 : 0.6);
 }
@@ -283,8 +294,10 @@ static void put_row_name(struct fsl_markup *markup, const struct grid *grid,
 {
 	const struct fsl_html *page = grid->page;
 	const struct fsl_html_rank *rank = &page->ranks[grid->order[cell->begin]];
-	double y = 2.0 + (double)cell->row * grid->cell + grid->cell / 2.0 + 3.0;
-	fsl_markup_put(markup, "<text x=\"%f\" y=\"%f\" class=\"e m\">", grid->left - 8.0, y);
+	double x = 0.0, y = 0.0;
+	(void)place(grid, cell, 0, &x, &y);
+	fsl_markup_put(markup, "<text x=\"%f\" y=\"%f\" class=\"e m\">", x - 8.0,
+		       y + grid->cell / 2.0 + 3.0);
 	if (has_host_rows(page)) {
 		fsl_chart_put_end(markup, fsl_html_host(page, rank), 14);
 	} else {

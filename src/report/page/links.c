@@ -207,8 +207,16 @@ static void put_title(struct fsl_markup *markup, const struct matrix *matrix, si
 	put_node(markup, matrix, i);
 	fsl_markup_raw(markup, " → ");
 	put_node(markup, matrix, k);
-	fsl_markup_put(markup, ": %g ms per step, usually %g ms%h</title>", pair->ms,
-		       pair->usual_ms, pair->is_named ? "; culprit" : "");
+	fsl_markup_put(markup, ": %g ms ", pair->ms);
+	fsl_html_say(markup, "span", FSL_PAGE_PER_STEP);
+	fsl_markup_raw(markup, "; ");
+	fsl_html_say(markup, "span", FSL_PAGE_USUAL);
+	fsl_markup_put(markup, " %g ms", pair->usual_ms);
+	if (pair->is_named) {
+		fsl_markup_raw(markup, "; ");
+		fsl_html_say(markup, "span", FSL_PAGE_CULPRIT);
+	}
+	fsl_markup_raw(markup, "</title>");
 }
 
 /* A factor with one decimal below 10: a cell has room for three characters. */
@@ -271,8 +279,7 @@ static void put_rings(struct fsl_markup *markup, const struct matrix *matrix)
 	}
 }
 
-/* "rank 2 → 6", or of a group its first members. */
-static void put_ends(struct fsl_markup *markup, const struct fsl_html_link *link)
+void fsl_chart_put_ends(struct fsl_markup *markup, const struct fsl_html_link *link)
 {
 	const char *between = link->is_directed ? " → " : link->n_ranks == 2 ? " ↔ " : ", ";
 	fsl_markup_raw(markup, "rank ");
@@ -282,7 +289,7 @@ static void put_ends(struct fsl_markup *markup, const struct fsl_html_link *link
 	fsl_markup_raw(markup, link->n_ranks > NAMED_MAX ? ", …" : "");
 }
 
-static bool is_link_named(const struct fsl_html *page, const struct fsl_html_link *link)
+bool fsl_chart_is_named(const struct fsl_html *page, const struct fsl_html_link *link)
 {
 	for (size_t a = 0; a < link->n_ranks; a++) {
 		for (size_t b = a + 1; b < link->n_ranks; b++) {
@@ -307,10 +314,10 @@ static void put_costliest(struct fsl_markup *markup, const struct matrix *matrix
 		const struct fsl_html_link *link = &page->links[i];
 		double y = 2.0 + (double)i * LINE, usual = link->usual_ms / most * width;
 		double excess = (link->ms - link->usual_ms) / most * width;
-		bool is_told = is_link_named(page, link);
+		bool is_told = fsl_chart_is_named(page, link);
 		fsl_markup_put(markup, "<text x=\"%f\" y=\"%f\"%h>", left, y + 12.0,
 			       is_told ? " class=\"b\"" : "");
-		put_ends(markup, link);
+		fsl_chart_put_ends(markup, link);
 		fsl_markup_put(markup, "</text><text class=\"e m\" x=\"%d\" y=\"%f\">%g ms / %g ms",
 			       (int64_t)FSL_CHART_WIDTH - 4, y + 12.0, link->ms, link->usual_ms);
 		fsl_markup_put(markup,
@@ -372,8 +379,8 @@ static void tell(struct fsl_markup *markup, const struct fsl_html *page)
 	for (size_t i = 0; i < page->n_links && i < TOLD_MAX; i++) {
 		const struct fsl_html_link *link = &page->links[i];
 		fsl_markup_put(markup, "<tr%h><td>",
-			       is_link_named(page, link) ? " class=\"hit\"" : "");
-		put_ends(markup, link);
+			       fsl_chart_is_named(page, link) ? " class=\"hit\"" : "");
+		fsl_chart_put_ends(markup, link);
 		fsl_markup_put(markup, "<td>%s<td class=\"n\">%g ms<td class=\"n\">%g ms",
 			       link->operation, link->ms, link->usual_ms);
 	}

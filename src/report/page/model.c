@@ -263,6 +263,21 @@ static enum fsl_status take_steps(struct fsl_html *out, const cJSON *series, str
 	return FSL_OK;
 }
 
+static void take_sizes(struct fsl_html_link *link, const cJSON *list)
+{
+	const cJSON *item = NULL;
+	cJSON_ArrayForEach(item, list)
+	{
+		struct fsl_html_size size = {fsl_html_number(item, "bytes"),
+					     fsl_html_number(item, "ms")};
+		bool is_sound = size.n_bytes >= 1.0 && size.n_bytes < 1e18 && size.ms > 0.0 &&
+				size.ms < 1e12;
+		if (is_sound && link->n_sizes < FSL_PAGE_SIZES_MAX) {
+			link->sizes[link->n_sizes++] = size;
+		}
+	}
+}
+
 static enum fsl_status take_links(struct fsl_html *out, const cJSON *list, struct fsl_error *err)
 {
 	size_t n = length_of(list);
@@ -294,6 +309,7 @@ static enum fsl_status take_links(struct fsl_html *out, const cJSON *list, struc
 				link->ranks[link->n_ranks++] = fsl_html_index_of(rank);
 			}
 		}
+		take_sizes(link, fsl_html_at(item, "sizes"));
 		out->n_links += link->ms >= 0.0 && link->usual_ms > 0.0 && link->n_ranks >= 2;
 	}
 	return FSL_OK;
@@ -403,20 +419,25 @@ static int64_t add_host(struct fsl_html *out, const char *name)
 	return (int64_t)h;
 }
 
-/* Ranks that are no culprits, as of an imbalance, cost what comes back at the level of peers. */
+/* Ranks that are no culprits, as of an imbalance, cost what comes back at the level of peers; ranks
+ * of a stage what the stage costs. */
 static void take_gains(struct fsl_html *out)
 {
 	const cJSON *item = NULL;
 	cJSON_ArrayForEach(item, fsl_html_at(out->root, "whatIf"))
 	{
-		int64_t rank = -1;
-		const char *name = fsl_html_text(item, "name");
-		bool is_rank = strcmp(fsl_html_text(item, "kind"), "rank") == 0 &&
-			       fsl_parse_i64(name, strlen(name), &rank);
-		size_t at = is_rank ? fsl_html_find(out, rank) : SIZE_MAX;
+		int64_t number = -1;
+		const char *name = fsl_html_text(item, "name"), *kind = fsl_html_text(item, "kind");
+		bool is_rank = strcmp(kind, "rank") == 0, is_stage = strcmp(kind, "stage") == 0;
 		double ms = fsl_html_number(item, "ms");
-		if (at != SIZE_MAX && ms > out->ranks[at].cost_ms) {
-			out->ranks[at].cost_ms = ms;
+		is_stage &= strcmp(fsl_html_text(out->root, "verdict"), "stage_imbalance") == 0;
+		if ((!is_rank && !is_stage) || !fsl_parse_i64(name, strlen(name), &number)) {
+			continue;
+		}
+		for (size_t r = 0; r < out->n_ranks; r++) {
+			struct fsl_html_rank *rank = &out->ranks[r];
+			int64_t is_of = is_rank ? rank->rank : rank->stage;
+			rank->cost_ms = is_of == number ? fmax(rank->cost_ms, ms) : rank->cost_ms;
 		}
 	}
 }
@@ -482,9 +503,22 @@ static void mark(struct fsl_html *out, const cJSON *list, const char *key, size_
 	}
 }
 
+/* The stage that the verdict says most comes back of; -1: none. Captures tell it there alone. */
+static int64_t first_stage(const struct fsl_html *page)
+{
+	int64_t stage = -1;
+	const cJSON *list = fsl_html_at(page->root, "whatIf");
+	const cJSON *first = cJSON_IsArray(list) ? list->child : NULL;
+	const char *name = fsl_html_text(first, "name");
+	bool is_stage = strcmp(fsl_html_text(first, "kind"), "stage") == 0 &&
+			fsl_parse_i64(name, strlen(name), &stage);
+	return is_stage ? stage : -1;
+}
+
 /* Names all ranks of a pipeline stage that has more to do than the others. */
 static void mark_stage(struct fsl_html *out, int64_t stage)
 {
+	stage = stage >= 0 ? stage : first_stage(out);
 	out->is_of_stage =
 		strcmp(fsl_html_text(out->root, "verdict"), "stage_imbalance") == 0 && stage >= 0;
 	(void)snprintf(out->stage_name, sizeof(out->stage_name), "%" PRId64, stage);

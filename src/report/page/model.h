@@ -33,6 +33,13 @@ struct fsl_html_step {
 	bool has_checkpoint;
 };
 
+enum { FSL_PAGE_SIZES_MAX = 8 };
+
+/* Transfers of one size over a link. */
+struct fsl_html_size {
+	double n_bytes, ms;
+};
+
 /* The transfer of a link, and that of links like it, ms per step. */
 struct fsl_html_link {
 	int64_t *ranks; /* [n_ranks >= 2]: two ends, or members of a group */
@@ -40,6 +47,8 @@ struct fsl_html_link {
 	const char *operation;
 	double ms, usual_ms;
 	bool is_directed;
+	struct fsl_html_size sizes[FSL_PAGE_SIZES_MAX];
+	size_t n_sizes; /* 0: the files do not tell sizes */
 };
 
 /* A matrix of ranks over time: codes of fsl_matrix_ms(). */

@@ -60,11 +60,12 @@ static void put_patterns(struct fsl_markup *markup)
 		       "</defs></svg>");
 }
 
-/* The picture of the cause: a hang, a link and stalls have their own, all others the two bars. */
+/* The picture of the cause: a hang, a link, stalls and a slower job have their own, all others the
+ * two bars. */
 static const struct fsl_chart *cause_of(const struct fsl_html *page)
 {
 	static const struct fsl_chart *const causes[] = {&fsl_chart_waits, &fsl_chart_links,
-							 &fsl_chart_stalls};
+							 &fsl_chart_stalls, &fsl_chart_growth};
 	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
 		if (causes[i]->has(page)) {
 			return causes[i];
@@ -90,6 +91,7 @@ static void put_body(struct fsl_markup *markup, const struct fsl_html *page)
 	if (cause != &fsl_chart_bars) {
 		fsl_html_put_chart(markup, page, &fsl_chart_bars, true);
 	}
+	fsl_html_put_chart(markup, page, &fsl_chart_bandwidth, true);
 	fsl_html_put_chart(markup, page, &fsl_chart_band, true);
 	fsl_html_put_chart(markup, page, &fsl_chart_arrival, true);
 	fsl_html_put_raster(markup, page);
@@ -120,12 +122,12 @@ enum fsl_status fsl_html_make(struct fsl_pack *out, const cJSON *document, struc
 }
 
 static const struct fsl_chart *const charts[] = {
-	&fsl_chart_grid,    &fsl_chart_strip, &fsl_chart_bars,
-	&fsl_chart_links,   &fsl_chart_waits, &fsl_chart_stalls,
-	&fsl_chart_account, &fsl_chart_band,  &fsl_chart_arrival,
+	&fsl_chart_grid,      &fsl_chart_strip, &fsl_chart_bars,    &fsl_chart_links,
+	&fsl_chart_bandwidth, &fsl_chart_waits, &fsl_chart_stalls,  &fsl_chart_growth,
+	&fsl_chart_account,   &fsl_chart_band,  &fsl_chart_arrival,
 };
-const char *const fsl_html_charts[] = {"grid",   "strip",   "bars", "links",   "waits",
-				       "stalls", "account", "band", "arrival", NULL};
+const char *const fsl_html_charts[] = {"grid",   "strip",  "bars",    "links", "bandwidth", "waits",
+				       "stalls", "growth", "account", "band",  "arrival",   NULL};
 
 /* A picture with its own style and patterns, and without the legend that the page has below it. */
 static void draw_alone(struct fsl_markup *markup, const struct fsl_html *page,

@@ -10,7 +10,10 @@ function speak(to){lang=to;document.documentElement.lang=to==="zh"?"zh-CN":"en";
 all("[data-t]").forEach(function(e){e.en=e.en||e.textContent;e.textContent=to==="zh"?W[e.getAttribute("data-t")]:e.en});
 all("[data-zh]").forEach(function(e){if(!e.told)e.told=Array.prototype.slice.call(e.childNodes);
 if(to==="zh")e.textContent=e.dataset.zh;else e.replaceChildren.apply(e,e.told)});
+all(".cell").forEach(name);all("section>svg.c").forEach(function(s){s.en=s.en||s.getAttribute("aria-label");
+s.setAttribute("aria-label",to==="zh"?q("h2",s.parentNode).textContent:s.en)});if(q("#unfolded"))q("#unfolded").textContent="";
 button.textContent=to==="zh"?"English":"中文"}
+function name(c){var t=q("title",c);if(t)c.setAttribute("aria-label",t.textContent)}
 button.hidden=false;button.onclick=function(){speak(lang==="en"?"zh":"en")};
 if((navigator.language||"").slice(0,2)==="zh")speak("zh");
 
@@ -32,7 +35,7 @@ if(members){var list=members.split(",").map(function(r){
 return"rank "+D.rank[r]+(D.cost[r]===null?"":": "+D.cost[r]+" ms")});s+=" — "+list.join(", ")}
 if(o)o.textContent=s;if(c.dataset.i!==undefined&&+c.dataset.i!==picked)pick(+c.dataset.i)}
 ["#grid","#links"].forEach(function(at){var cells=all(at+" .cell");cells.forEach(function(c,i){c.setAttribute("tabindex",i?"-1":"0");c.setAttribute("role","img");
-var t=q("title",c);if(t)c.setAttribute("aria-label",t.textContent);
+name(c);
 c.addEventListener("click",function(){show(c);c.focus()});c.addEventListener("focus",function(){show(c)});
 c.addEventListener("keydown",function(e){var k=e.key,b=q("rect",c),x=+b.getAttribute("x"),y=+b.getAttribute("y"),best=null,far=1/0;
 if(!/^Arrow/.test(k))return;cells.forEach(function(o){var r=q("rect",o),dx=r.getAttribute("x")-x,dy=r.getAttribute("y")-y,

@@ -62,14 +62,19 @@ static double figure_of(const struct fsl_html_rank *rank, size_t figure)
 	return ms;
 }
 
-static void find_shown(bool is_shown[FIGURES_N], const struct fsl_html *page)
+/* False: no rank has a figure but 0, as of step times alone, or is named. */
+static bool find_shown(bool is_shown[FIGURES_N], const struct fsl_html *page)
 {
+	bool is_telling = page->n_named > 0;
 	for (size_t i = 0; i < FIGURES_N; i++) {
 		is_shown[i] = false;
-		for (size_t r = 0; r < page->n_ranks && !is_shown[i]; r++) {
-			is_shown[i] = isfinite(figure_of(&page->ranks[r], i));
+		for (size_t r = 0; r < page->n_ranks; r++) {
+			double figure = figure_of(&page->ranks[r], i);
+			is_shown[i] |= isfinite(figure);
+			is_telling |= fabs(figure) > 0.0;
 		}
 	}
+	return is_telling;
 }
 
 static void put_row(struct fsl_markup *markup, const struct fsl_html *page, size_t r,
@@ -129,7 +134,7 @@ void fsl_html_put_ranks(struct fsl_markup *markup, const struct fsl_html *page)
 {
 	bool is_shown[FIGURES_N];
 	struct row *rows = fsl_calloc(page->n_ranks + 1, sizeof(*rows));
-	if (rows == NULL || page->n_ranks == 0) {
+	if (rows == NULL || !find_shown(is_shown, page)) {
 		markup->pack.is_failed |= rows == NULL;
 		fsl_free(rows);
 		return;
@@ -141,7 +146,6 @@ void fsl_html_put_ranks(struct fsl_markup *markup, const struct fsl_html *page)
 	qsort(rows, page->n_ranks, sizeof(*rows), by_cost);
 	fsl_html_open_section(markup, "ranks", FSL_PAGE_TABLE);
 	fsl_html_say(markup, "p class=\"note\"", FSL_PAGE_EXCESS);
-	find_shown(is_shown, page);
 	put_head(markup, page, is_shown);
 	for (size_t i = 0; i < page->n_ranks && i < ROWS_MAX; i++) {
 		put_row(markup, page, rows[i].rank_idx, is_shown);

@@ -81,7 +81,8 @@ void fsl_html_put_chart(struct fsl_markup *markup, const struct fsl_html *page,
 	if (chart->tell != NULL) {
 		fsl_markup_raw(markup, "<details>");
 		fsl_html_say(markup, "summary", FSL_PAGE_FIGURES);
-		fsl_markup_raw(markup, "<div class=\"scroll\"><table>");
+		fsl_markup_put(markup, "<div class=\"scroll\"><table%h>",
+			       chart->is_numeric ? " class=\"t\"" : "");
 		chart->tell(markup, page);
 		fsl_markup_raw(markup, "</table></div></details>");
 	}
@@ -248,8 +249,8 @@ void fsl_html_put_ruled_out(struct fsl_markup *markup, const struct fsl_html *pa
 
 void fsl_html_put_whatif(struct fsl_markup *markup, const struct fsl_html *page)
 {
-	static const int columns[] = {FSL_PAGE_WHATIF_OF, FSL_PAGE_EXCESS, FSL_PAGE_RIGHT,
-				      FSL_PAGE_SHARE,     FSL_PAGE_RIGHT,  FSL_PAGE_WORDS_N};
+	static const int columns[] = {FSL_PAGE_WHATIF_OF, FSL_PAGE_GAIN,  FSL_PAGE_RIGHT,
+				      FSL_PAGE_SHARE,     FSL_PAGE_RIGHT, FSL_PAGE_WORDS_N};
 	const cJSON *item = NULL, *list = fsl_html_at(page->root, "whatIf");
 	const double share_least = 0.001; /* of a step; less brings nothing back */
 	bool is_worth = false;
@@ -272,7 +273,7 @@ void fsl_html_put_whatif(struct fsl_markup *markup, const struct fsl_html *page)
 		fsl_markup_raw(markup, "<tr><td>");
 		fsl_html_say_whatif(markup, "span", fsl_html_text(item, "kind"),
 				    fsl_html_text(item, "name"));
-		fsl_markup_put(markup, "<td class=\"n\">%g<td class=\"n\">%g %",
+		fsl_markup_put(markup, "<td class=\"n\">%g ms<td class=\"n\">%g %",
 			       fsl_html_number(item, "ms"), 100.0 * share);
 	}
 	close_table(markup);

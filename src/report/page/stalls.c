@@ -56,7 +56,7 @@ static void draw(struct fsl_markup *markup, const struct fsl_html *page)
 			       (int64_t)RIGHT, y + 14.0, fsl_markup_span(ms, span));
 		fsl_markup_put(markup,
 			       "<rect x=\"1\" y=\"%f\" width=\"%f\" height=\"%d\" class=\"a "
-			       "lost\"><title>%s, since step %d</title></rect>",
+			       "lost\"><title>%s, step %d</title></rect>",
 			       y + 21.0, fmax(ms / most * (RIGHT - 1), 1.0), (int64_t)THICK, span,
 			       fsl_html_index(first, "step"));
 	}

@@ -178,11 +178,12 @@ static void put_dots(struct fsl_markup *markup, const struct strip *strip)
 
 static void put_stall(struct fsl_markup *markup, const cJSON *stall, double x)
 {
-	fsl_markup_put(markup,
-		       "<path class=\"stall\" d=\"M%f %dl-5 -8h10z\"><title>stalls since step %d: "
-		       "%s, %g ms lost</title></path>",
-		       x, (int64_t)TOP - 2, fsl_html_index(stall, "step"),
-		       fsl_html_text(stall, "phase"), fsl_html_number(stall, "lostMs"));
+	fsl_markup_put(markup, "<path class=\"stall\" d=\"M%f %dl-5 -8h10z\"><title>", x,
+		       (int64_t)TOP - 2);
+	fsl_html_say(markup, "span", FSL_PAGE_STALL);
+	fsl_markup_put(markup, ", step %d: ", fsl_html_index(stall, "step"));
+	fsl_html_say_of(markup, 'P', fsl_html_text(stall, "phase"));
+	fsl_markup_put(markup, ", %g ms</title></path>", fsl_html_number(stall, "lostMs"));
 }
 
 /* Ticks of checkpoints below, and of stalls above. */
@@ -195,9 +196,10 @@ static void put_marks(struct fsl_markup *markup, const struct strip *strip)
 		double x = x_of(strip, page->steps[i].at_ms);
 		if (page->steps[i].has_checkpoint && x - behind >= 1.5) {
 			fsl_markup_put(markup,
-				       "<path class=\"save\" d=\"M%f %dv6\"><title>step %d: "
-				       "checkpoint</title></path>",
-				       x, (int64_t)BOTTOM + 2, page->steps[i].step);
+				       "<path class=\"save\" d=\"M%f %dv6\"><title>step %d: ", x,
+				       (int64_t)BOTTOM + 2, page->steps[i].step);
+			fsl_html_say(markup, "span", FSL_PAGE_CHECKPOINT);
+			fsl_markup_raw(markup, "</title></path>");
 			behind = x;
 		}
 	}
@@ -289,11 +291,11 @@ static void tell(struct fsl_markup *markup, const struct fsl_html *page)
 	size_t every = every_of(page->n_steps, TOLD_MAX);
 	fsl_markup_raw(markup, "<thead><tr>");
 	fsl_html_say(markup, "th", FSL_PAGE_STEP);
-	fsl_html_say(markup, "th class=\"n\"", FSL_PAGE_LENGTH);
+	fsl_html_say(markup, "th", FSL_PAGE_LENGTH);
 	fsl_markup_raw(markup, "</tr></thead><tbody>");
 	for (size_t i = 0; i < page->n_steps; i += every) {
 		const struct fsl_html_step *step = &page->steps[longest_of(page, i, every)];
-		fsl_markup_put(markup, "<tr><td>%d<td class=\"n\">%g ms", step->step, step->ms);
+		fsl_markup_put(markup, "<tr><td>%d<td>%g ms", step->step, step->ms);
 	}
 	fsl_markup_raw(markup, "</tbody>");
 }
@@ -305,5 +307,6 @@ const struct fsl_chart fsl_chart_strip = {
 	.empty = FSL_PAGE_STRIP_EMPTY,
 	.has = has,
 	.draw = draw,
+	.is_numeric = true,
 	.tell = tell,
 };

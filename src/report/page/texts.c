@@ -108,7 +108,8 @@ void fsl_html_say_whatif(struct fsl_markup *markup, const char *tag, const char 
 {
 	bool is_cause = strcmp(kind, "cause") == 0;
 	fsl_html_say_word(markup, tag, is_cause ? 'P' : 'K', is_cause ? name : kind);
-	fsl_markup_put(markup, "%h%s", is_cause ? "" : " ", is_cause ? "" : name);
+	bool is_named = !is_cause && strcmp(kind, "all") != 0;
+	fsl_markup_put(markup, "%h%s", is_named ? " " : "", is_named ? name : "");
 }
 
 void fsl_html_put_tables(struct fsl_markup *markup)

@@ -115,9 +115,11 @@ static void put_row(struct fsl_markup *markup, const struct waits *waits, const 
 	} else {
 		fsl_markup_put(markup,
 			       "<rect class=\"a %h\" x=\"%d\" y=\"%f\" width=\"%f\" height=\"12\">"
-			       "<title>rank %d: last event after %g ms</title></rect>",
+			       "<title>rank %d: ",
 			       is_absent ? "lost" : "good", (int64_t)LEFT, y + 2.0, x - LEFT,
-			       row->rank, row->at_ms);
+			       row->rank);
+		fsl_html_say(markup, "span", FSL_PAGE_LAST_EVENT);
+		fsl_markup_put(markup, " +%g ms</title></rect>", row->at_ms);
 	}
 	if (row->kind == WAITING) {
 		fsl_markup_put(

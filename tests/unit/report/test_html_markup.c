@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <zlib.h>
 
 #include "base/mem.h"
+#include "model/matrices.h"
 #include "report/page/markup.h"
 #include "report/page/page.h"
 #include "text/base64.h"
@@ -123,13 +125,30 @@ static cJSON *case_of_hosts(int n_ranks, int n_hosts, bool is_packed)
 	return root;
 }
 
+/* Makes a chart a text without the marks of words that have a translation. */
+static const char *plain_text(struct fsl_pack *pack)
+{
+	fsl_pack_u8(pack, 0);
+	char *to = (char *)pack->bytes;
+	for (const char *at = to; *at != '\0';) {
+		bool is_mark =
+			strncmp(at, "<span data-t=", 13) == 0 || strncmp(at, "</span>", 7) == 0;
+		if (is_mark) {
+			at = strchr(at, '>') + 1;
+		} else {
+			*to++ = *at++;
+		}
+	}
+	*to = '\0';
+	return (const char *)pack->bytes;
+}
+
 /* Checks that the grid of a case holds a text, and deletes the case. */
 static void assert_in_grid(cJSON *root, const char *expected, bool is_in)
 {
 	struct fsl_pack pack = {0};
 	assert_int_equal(fsl_html_make_chart(&pack, root, "grid", NULL), FSL_OK);
-	fsl_pack_u8(&pack, 0);
-	assert_int_equal(strstr((const char *)pack.bytes, expected) != NULL, is_in);
+	assert_int_equal(strstr(plain_text(&pack), expected) != NULL, is_in);
 	cJSON_Delete(root);
 	fsl_pack_fini(&pack);
 }
@@ -140,11 +159,11 @@ static void a_folded_host_lists_its_own_ranks(void **state)
 	assert_in_grid(case_of_hosts(1024, 128, false),
 		       "<g class=\"cell\" data-r=\"3,131,259,387,515,643,771,899\">", true);
 	assert_in_grid(case_of_hosts(1024, 128, false),
-		       "<title>8 ranks, costliest rank 899 on node3: 899 ms per step", true);
+		       "<title>8 ranks, costliest: rank 899 (node3): 899 ms per step", true);
 	assert_in_grid(case_of_hosts(600, 200, false), "data-r=\"199,399,599\">", true);
 	assert_in_grid(case_of_hosts(1024, 128, true), "data-r=\"24,25,26,27,28,29,30,31\">", true);
 	assert_in_grid(case_of_hosts(1024, 128, true),
-		       "<title>ranks 24 to 31: rank 31 on node3: 31 ms per step", true);
+		       "<title>rank 24 – 31: rank 31 (node3): 31 ms per step", true);
 }
 
 static void a_cell_of_one_rank_does_not_unfold(void **state)
@@ -152,7 +171,7 @@ static void a_cell_of_one_rank_does_not_unfold(void **state)
 	(void)state;
 	assert_in_grid(case_of_hosts(512, 64, false), "data-r", false);
 	assert_in_grid(case_of_hosts(16, 2, false), "data-r", false);
-	assert_in_grid(case_of_hosts(16, 2, false), "<title>rank 15 on node1: 15 ms", true);
+	assert_in_grid(case_of_hosts(16, 2, false), "<title>rank 15 (node1): 15 ms", true);
 }
 
 /* A case of 16 ranks whose only loss is that of two stalled ranks. */
@@ -171,11 +190,11 @@ static void ranks_of_a_loss_are_ringed(void **state)
 {
 	(void)state;
 	assert_in_grid(case_of_stalls(3, 12),
-		       "rank 12 on node1: 12 ms per step, 1.2 % of a step; "
+		       "rank 12 (node1): 12 ms per step, 1.2 % of a step; "
 		       "named by the verdict</title>",
 		       true);
 	assert_in_grid(case_of_stalls(0, 7),
-		       "rank 7 on node0: 7 ms per step, 0.7 % of a step; "
+		       "rank 7 (node0): 7 ms per step, 0.7 % of a step; "
 		       "named by the verdict</title>",
 		       true);
 	assert_in_grid(case_of_stalls(0, 7), "class=\"ring\"", true);
@@ -204,8 +223,7 @@ static void assert_times(cJSON *root, const char *chart, const char *text, int n
 {
 	struct fsl_pack pack = {0};
 	assert_int_equal(fsl_html_make_chart(&pack, root, chart, NULL), FSL_OK);
-	fsl_pack_u8(&pack, 0);
-	const char *at = strstr((const char *)pack.bytes, text);
+	const char *at = strstr(plain_text(&pack), text);
 	for (; at != NULL; at = strstr(at + 1, text)) {
 		n--;
 	}
@@ -234,7 +252,7 @@ static void a_slow_link_is_ringed_in_both_directions(void **state)
 	assert_times(case_of_link(16, 2, 6, 350.0, false), "links", "class=\"ring\"", 2);
 	assert_times(case_of_link(16, 9, 4, 350.0, true), "links", "class=\"ring\"", 1);
 	assert_times(case_of_link(16, 9, 4, 350.0, true), "links",
-		     "rank 9 → 4: 350 ms per step, usually 100 ms; culprit", 1);
+		     "rank 9 → 4: 350 ms per step; usual for such links 100 ms; culprit", 1);
 	assert_times(case_of_link(6, 0, 4, 350.0, true), "links", ">×3.5<", 1);
 	assert_times(case_of_link(6, 0, 4, 1720.0, false), "links", ">×17<", 2);
 	assert_times(case_of_link(6, 0, 4, 1720.0, false), "links", "<send>", 0);
@@ -273,6 +291,112 @@ static void all_ranks_of_a_slow_stage_are_ringed(void **state)
 	assert_times(case_of_stage(24, 2, 0), "grid", "class=\"ring\"", 12);
 }
 
+/* Adds to a case that the job became slower at a step. @own_before, @own_after: codes of the own
+ * time of all ranks, in 100 columns of a step each. */
+static void add_growth(cJSON *root, int step, double before_ms, double after_ms, int own_before,
+		       int own_after)
+{
+	enum { STEPS_N = 100, RANKS_N = 16 };
+	static unsigned char codes[RANKS_N * STEPS_N], packed[4096];
+	uLongf n_packed = sizeof(packed);
+	cJSON *pictures = cJSON_GetObjectItem(root, "pictures");
+	cJSON *steps = cJSON_AddObjectToObject(pictures, "steps");
+	cJSON *numbers = cJSON_AddArrayToObject(steps, "step");
+	cJSON *at = cJSON_AddArrayToObject(steps, "atMs"),
+	      *ms = cJSON_AddArrayToObject(steps, "ms");
+	cJSON *episode = cJSON_CreateObject();
+	cJSON *over_time = cJSON_AddObjectToObject(pictures, "overTime");
+	cJSON_AddNumberToObject(steps, "fromNs", 1e18);
+	for (int i = 0; i < STEPS_N; i++) {
+		cJSON_AddItemToArray(numbers, cJSON_CreateNumber(i));
+		cJSON_AddItemToArray(at, cJSON_CreateNumber(1000.0 * i));
+		cJSON_AddItemToArray(ms, cJSON_CreateNumber(i < step ? before_ms : after_ms));
+		for (int r = 0; r < RANKS_N; r++) {
+			codes[r * STEPS_N + i] = (unsigned char)(i < step ? own_before : own_after);
+		}
+	}
+	assert_int_equal(compress(packed, &n_packed, codes, sizeof(codes)), Z_OK);
+	char *text = fsl_base64_encode(packed, n_packed);
+	cJSON_AddStringToObject(root, "verdict", "job_slowdown");
+	cJSON_AddItemToArray(cJSON_AddArrayToObject(pictures, "episodes"), episode);
+	cJSON_AddNumberToObject(episode, "sinceStep", step);
+	cJSON_AddNumberToObject(episode, "beforeMs", before_ms);
+	cJSON_AddNumberToObject(episode, "afterMs", after_ms);
+	cJSON_AddNumberToObject(over_time, "fromNs", 1e18);
+	cJSON_AddNumberToObject(over_time, "toNs", 1e18 + 1e11);
+	cJSON_AddNumberToObject(over_time, "columns", STEPS_N);
+	cJSON_AddStringToObject(over_time, "own", text);
+	fsl_free(text);
+}
+
+static cJSON *case_of_growth(int step, double before_ms, double after_ms, bool has_costs)
+{
+	cJSON *root = case_of_hosts(16, 2, true);
+	uint8_t before = fsl_matrix_code(400.0F), after = fsl_matrix_code(700.0F);
+	add_growth(root, step, before_ms, after_ms, before, after);
+	if (!has_costs) { /* step times alone */
+		cJSON *ranks = cJSON_GetObjectItem(cJSON_GetObjectItem(root, "pictures"), "ranks");
+		cJSON_DeleteItemFromObject(ranks, "costMs");
+	}
+	return root;
+}
+
+static void a_slower_job_stands_beside_itself(void **state)
+{
+	(void)state;
+	assert_times(case_of_growth(20, 500.0, 800.0, true), "growth", ">+300 ms<", 1);
+	assert_times(case_of_growth(20, 500.0, 800.0, true), "growth", "class=\"s0\"", 2);
+	assert_times(case_of_growth(70, 600.0, 1010.0, true), "growth", ">+410 ms<", 1);
+	assert_times(case_of_growth(70, 600.0, 1010.0, true), "growth", "before step</tspan> 70<",
+		     1);
+	assert_times(case_of_growth(70, 600.0, 1010.0, false), "growth", "class=\"s0\"", 0);
+	assert_times(case_of_growth(70, 600.0, 1010.0, false), "growth", "class=\"a good\"", 2);
+}
+
+static void a_job_that_did_not_become_slower_has_no_such_picture(void **state)
+{
+	(void)state;
+	struct fsl_pack pack = {0};
+	cJSON *root = case_of_growth(20, 800.0, 500.0, true);
+	assert_int_equal(fsl_html_make_chart(&pack, root, "growth", NULL), FSL_ERR_INPUT);
+	cJSON_Delete(root);
+	fsl_pack_fini(&pack);
+}
+
+/* Gains of a slow rank: it, its host, and everything. */
+static cJSON *case_of_gains(double rank_ms, double host_ms, double all_ms)
+{
+	static const char *const kinds[] = {"rank", "host", "all"};
+	static const char *const names[] = {"5", "node0", "all"};
+	const double gains[] = {rank_ms, host_ms, all_ms};
+	cJSON *root = case_of_hosts(16, 2, true), *list = cJSON_AddArrayToObject(root, "whatIf");
+	cJSON *part = cJSON_CreateObject();
+	cJSON_AddItemToArray(cJSON_AddArrayToObject(root, "account"), part);
+	cJSON_AddStringToObject(part, "part", "slow_rank");
+	cJSON_AddNumberToObject(part, "share", 0.2);
+	for (size_t i = 0; i < 3; i++) {
+		cJSON *gain = cJSON_CreateObject();
+		cJSON_AddItemToArray(list, gain);
+		cJSON_AddStringToObject(gain, "kind", kinds[i]);
+		cJSON_AddStringToObject(gain, "name", names[i]);
+		cJSON_AddNumberToObject(gain, "ms", gains[i]);
+	}
+	return root;
+}
+
+static void the_ladder_ends_with_all_at_the_level_of_their_peers(void **state)
+{
+	(void)state;
+	static const char all[] = "all at the level of their peers";
+	assert_times(case_of_gains(200.0, 205.0, 220.0), "account", all, 1);
+	assert_times(case_of_gains(200.0, 205.0, 220.0), "account", "saves</tspan> 220 ms", 1);
+	assert_times(case_of_gains(200.0, 205.0, 220.0), "account", ">780 ms<",
+		     2); /* and its title */
+	assert_times(case_of_gains(200.0, 205.0, 220.0), "account", "node0", 0);
+	assert_times(case_of_gains(100.0, 150.0, 160.0), "account", "node0", 1);
+	assert_times(case_of_gains(200.0, 150.0, 160.0), "account", all, 0); /* of other peers */
+}
+
 /* A hang of 8 ranks: one is not there. */
 static cJSON *case_of_hang(int missing)
 {
@@ -299,7 +423,7 @@ static void a_rank_that_is_not_there_stands_first(void **state)
 	assert_times(case_of_hang(5), "waits", "class=\"ring\"", 1);
 	assert_times(case_of_hang(5), "waits", "class=\"hatch\"", 7);
 	assert_times(case_of_hang(5), "waits", "y=\"17\">rank 5</text>", 1);
-	assert_times(case_of_hang(0), "waits", "<title>rank 7: last event after 2500 ms", 1);
+	assert_times(case_of_hang(0), "waits", "<title>rank 7: last event +2500 ms", 1);
 }
 
 /* Checks that the page of a case holds a text, and deletes the case. */
@@ -358,6 +482,9 @@ int main(void)
 		cmocka_unit_test(a_slow_link_is_ringed_in_both_directions),
 		cmocka_unit_test(links_of_many_ranks_fold_to_hosts),
 		cmocka_unit_test(all_ranks_of_a_slow_stage_are_ringed),
+		cmocka_unit_test(a_slower_job_stands_beside_itself),
+		cmocka_unit_test(a_job_that_did_not_become_slower_has_no_such_picture),
+		cmocka_unit_test(the_ladder_ends_with_all_at_the_level_of_their_peers),
 		cmocka_unit_test(a_rank_that_is_not_there_stands_first),
 		cmocka_unit_test(a_figure_keeps_its_unit),
 		cmocka_unit_test(the_table_has_the_figures_that_ranks_have),
