@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""Takes the pictures of reports for README.md and docs/users/report.md: one for each of JOBS and MADE.
+"""Takes the pictures of reports for README.md and docs/users/report.md: one for each of JOBS, MADE and CAPTURES.
 
 usage: docs/images/report_pictures.py PROGRAM [NAME...]     needs chromium; run it in the top folder of the sources
 """
 import collections
+import json
 import pathlib
 import struct
 import subprocess
 import sys
 import tempfile
 import zlib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "report"))
+from browser import pixels_of
 
 IMAGES = pathlib.Path(__file__).resolve().parent
 FAULTS = "datasets/faults"
@@ -26,47 +30,17 @@ MADE = {  # picture: words of `failslow simulate`
     "imbalance": ["tp=2", "pp=4", "dp=2", "steps=40", "fault=stage ranks=2 factor=1.4"],
     "stalls": ["tp=2", "dp=4", "steps=80", "fault=spike onset=12 period=20 extra_ms=4000"],
     "insufficient": ["-r", "8", "steps=4"],
+    "host_pauses": ["dp=8", "ranks_per_host=4", "steps=60", "fault=pauses host=1 extra_ms=300 onset=10"],
 }
+CAPTURES = {  # picture: words of tests/captures/make_capture.py
+    "work_imbalance": {"dp": 4, "layers": 2, "faults": [{"kind": "larger_shapes", "ranks": [2], "factor": 1.5}]},
+    "host_bound": {"dp": 2, "gap_us": 300, "layers": 2},
+    "communication_bound": {"dp": 4, "grad_mb": 4000.0, "layers": 1},
+    "compute_bound": {"grad_mb": 0, "layers": 4, "steps": 2},
+}
+MAKE_CAPTURE = IMAGES.parents[1] / "tests" / "captures" / "make_capture.py"
 WIDTH, HEIGHT = 1280, 900
-COLOURS_MAX = 48  # of a picture; the edges of letters have more, which nobody sees
-
-
-def chunks_of(png):
-    at = 8
-    while at < len(png):
-        length, kind = struct.unpack(">I4s", png[at:at + 8])
-        yield kind, png[at + 8:at + 8 + length]
-        at += length + 12
-
-
-def pixels_of(png):
-    """Width, height, and the colours of all pixels, row by row, of a PNG of 8-bit RGB or RGBA."""
-    chunks = list(chunks_of(png))
-    width, height, depth, form = struct.unpack(">IIBB", chunks[0][1][:10])
-    n_bytes = {2: 3, 6: 4}[form]
-    assert depth == 8
-    data = zlib.decompress(b"".join(content for kind, content in chunks if kind == b"IDAT"))
-    stride = width * n_bytes
-    above, pixels = bytearray(stride), []
-    for y in range(height):
-        start = y * (stride + 1)
-        rule, row = data[start], bytearray(data[start + 1:start + 1 + stride])
-        for i in range(stride if rule else 0):
-            left = row[i - n_bytes] if i >= n_bytes else 0
-            corner = above[i - n_bytes] if i >= n_bytes else 0
-            if rule == 1:
-                guess = left
-            elif rule == 2:
-                guess = above[i]
-            elif rule == 3:
-                guess = (left + above[i]) // 2
-            else:
-                estimate = left + above[i] - corner
-                guess = min((left, above[i], corner), key=lambda value: abs(estimate - value))
-            row[i] = (row[i] + guess) & 255
-        pixels += [bytes(row[i:i + 3]) for i in range(0, stride, n_bytes)]
-        above = row
-    return width, height, pixels
+COLOURS_MAX = 96  # of a picture; the edges of letters have more, which nobody sees
 
 
 def with_palette(png):
@@ -88,6 +62,10 @@ def with_palette(png):
 def take(program, name, folder):
     page, picture = folder / "page.html", IMAGES / f"report_{name}.png"
     arguments = JOBS.get(name)
+    if name in CAPTURES:
+        subprocess.run([sys.executable, str(MAKE_CAPTURE), str(folder / name), json.dumps(CAPTURES[name])],
+                       check=True, capture_output=True)
+        arguments = ["profile", str(folder / name)]
     if arguments is None:
         subprocess.run([program, "simulate", str(folder / name), *MADE[name]], check=True, capture_output=True)
         arguments = [str(folder / name)]
@@ -103,7 +81,7 @@ def take(program, name, folder):
 
 
 def main():
-    for name in sys.argv[2:] or [*JOBS, *MADE]:
+    for name in sys.argv[2:] or [*JOBS, *MADE, *CAPTURES]:
         with tempfile.TemporaryDirectory() as folder:
             take(sys.argv[1], name, pathlib.Path(folder))
 

@@ -2,13 +2,53 @@
 import json
 import os
 import shutil
+import struct
 import subprocess
 import tempfile
+import zlib
 
 
 def find():
     """Path of a browser; None: there is none."""
     return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+def chunks_of(png):
+    at = 8
+    while at < len(png):
+        length, kind = struct.unpack(">I4s", png[at:at + 8])
+        yield kind, png[at + 8:at + 8 + length]
+        at += length + 12
+
+
+def pixels_of(png):
+    """Width, height, and the colours of all pixels, row by row, of a PNG of 8-bit RGB or RGBA."""
+    chunks = list(chunks_of(png))
+    width, height, depth, form = struct.unpack(">IIBB", chunks[0][1][:10])
+    n_bytes = {2: 3, 6: 4}[form]
+    assert depth == 8
+    data = zlib.decompress(b"".join(content for kind, content in chunks if kind == b"IDAT"))
+    stride = width * n_bytes
+    above, pixels = bytearray(stride), []
+    for y in range(height):
+        start = y * (stride + 1)
+        rule, row = data[start], bytearray(data[start + 1:start + 1 + stride])
+        for i in range(stride if rule else 0):
+            left = row[i - n_bytes] if i >= n_bytes else 0
+            corner = above[i - n_bytes] if i >= n_bytes else 0
+            if rule == 1:
+                guess = left
+            elif rule == 2:
+                guess = above[i]
+            elif rule == 3:
+                guess = (left + above[i]) // 2
+            else:
+                estimate = left + above[i] - corner
+                guess = min((left, above[i], corner), key=lambda value: abs(estimate - value))
+            row[i] = (row[i] + guess) & 255
+        pixels += [bytes(row[i:i + 3]) for i in range(0, stride, n_bytes)]
+        above = row
+    return width, height, pixels
 
 
 class Browser:

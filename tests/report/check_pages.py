@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Opens pages in headless Chromium, one for each verdict, captures, many ranks and hostile names: no message of the
-console, every chart is drawn, clicks and keys work, and the headline is that of the screen. Culprit, onset, cause and
-cost stand above 900 px in words and in a picture each, and nothing is wider than a telephone.
+console, every chart is drawn, clicks and keys work, and headline, reason and advice are those of the screen. Culprit,
+onset, cause and cost stand above 900 px in words and in a picture each, nothing is wider than a telephone, the first
+screen is one page of paper, marks speak the language of the page, and who cannot tell colours apart sees the culprit.
 
   check_pages.py PROGRAM DATASETS [NAME...]   exits with 77 if there is no Chromium
 """
@@ -15,11 +16,13 @@ import sys
 import tempfile
 import zlib
 
-from browser import Browser, find
+from browser import Browser, find, pixels_of
 
 SCREEN, TELEPHONE = 900, 390  # px
+PAPER = 718, 1046  # px of an A4 page inside its margins
+BUDGET = {8: 60000, 64: 200000, 4096: 1200000}  # bytes of a page of at most so many ranks
 WHO, SINCE, WHY, COST = "#grid .ring", "#strip .onset", "#bars .excess", "#account .lost"
-LINK, HANG, STALL = "#links .ring", "#waits .ring", "#strip .stall"
+LINK, HANG, STALL, GROWTH = "#links .ring", "#waits .ring", "#strip .stall", "#growth .excess"
 NOW = ["--now", "1750000129099703611"]
 # Bundled jobs, what is to be seen on the first screen, and whether somebody is named.
 JOBS = {
@@ -30,17 +33,31 @@ JOBS = {
     "hang": (["faults/hang", "--now", "2025-06-15T16:30:00Z"], [WHO, HANG, COST]),
     "capture": (["profile/slow_rank"], [WHO, WHY]),
     "missing rank": (["faults/missing_rank"], ["#account rect"]),
+    "log": (["logs/megatron.log"], [SINCE, GROWTH, COST]),
 }
 # Jobs that are made here: words of `failslow simulate`.
 MADE = {
     "host": (["tp=2", "dp=8", "ranks_per_host=4", "steps=40", "fault=compute host=2 factor=1.4 onset=15"],
-             [WHO, SINCE, COST]),
-    "drift": (["tp=4", "dp=2", "steps=80", "fault=job_slow factor=1.4 onset=20 ramp=40"], [SINCE, COST]),
+             [WHO, SINCE, WHY, COST]),
+    "drift": (["tp=4", "dp=2", "steps=80", "fault=job_slow factor=1.4 onset=20 ramp=40"], [SINCE, GROWTH, COST]),
     "imbalance": (["tp=2", "pp=4", "dp=2", "steps=40", "fault=stage ranks=2 factor=1.4"], [WHO, WHY, COST]),
     "stalls": (["tp=2", "dp=4", "steps=80", "fault=spike onset=12 period=20 extra_ms=4000"], [SINCE, STALL, COST]),
     "4 steps": (["-r", "8", "steps=4"], []),
+    "pauses": (["dp=8", "ranks_per_host=4", "steps=60", "fault=pauses host=1 extra_ms=300 onset=10"], [COST]),
+}
+# Captures that are made here: words of tests/captures/make_capture.py. One step has no onset.
+CAPTURES = {
+    "stage of a capture": ({"pp": 2, "dp": 2, "layers": [3, 6]}, [WHO, WHY, COST]),
+    "host bound": ({"dp": 2, "gap_us": 300, "layers": 2}, ["#bars rect", "#account rect"]),
+    "communication bound": ({"dp": 4, "grad_mb": 4000.0, "layers": 1}, ["#bars rect", "#account rect"]),
+    "uneven work": ({"dp": 4, "layers": 2, "faults": [{"kind": "larger_shapes", "ranks": [2], "factor": 1.5}]},
+                    [WHO, WHY, COST]),
+    "link of a capture": ({"dp": 4, "grad_mb": 1200.0, "layers": 1,
+                           "faults": [{"kind": "slow_link", "ends": [0, 2], "factor": 0.3}]}, [WHO, LINK, COST]),
 }
 MADE_UP = {"1024 ranks": 1024, "4096 ranks": 4096}  # simulated, they would take most of the time
+DISTINCT = 12  # levels of brightness of 255 that two cells differ by
+MAKE_CAPTURE = pathlib.Path(__file__).resolve().parents[1] / "captures" / "make_capture.py"
 EVIL = "<script>alert(1)</script>\"'&--><img src=x onerror=alert(2)>"
 
 
@@ -95,6 +112,8 @@ LOOK = """(async function () {
       return document.getElementById(id).getBoundingClientRect().bottom }),
     isDrawn: !canvas || bytes.some(function (b, i) { return i % 4 === 3 && b > 0 }),
     nEmpty: empty, frames: all("section").filter(function (s) { return s.children.length < 2 }).map(s => s.id),
+    reason: document.querySelector(".reason").textContent,
+    advice: (document.querySelector("#next>span") || {}).textContent,
     nCharts: all("section svg.c").length, nTwins: all("section:has(svg.c) details, section:has(svg.c) a").length,
     isHit: !!window.hit, nImages: document.images.length } })()"""
 
@@ -105,11 +124,10 @@ def bottom_of(browser, selector):
                        "return e&&e.getBoundingClientRect().bottom})()")
 
 
-def faults_of_look(browser, headline, seen):
+def faults_of_look(browser, told, seen):
     look = browser.run(LOOK)
-    faults = []
-    if headline is not None and look["headline"] != headline:
-        faults.append(f"the headline is {look['headline']!r}")
+    faults = [f"the {key} is {look[key]!r}" for key in ("headline", "reason", "advice")
+              if key in told and look.get(key) != told[key]]
     faults += [f"{name} ends at {bottom} px" for name, bottom in
                zip(("headline", "who", "since", "why", "cost"), look["bottoms"]) if not 0 < bottom < SCREEN]
     for selector in seen:
@@ -128,7 +146,37 @@ def faults_of_look(browser, headline, seen):
     width = browser.run("document.documentElement.scrollWidth")
     if width > TELEPHONE:
         faults.append(f"{width} px wide on a telephone")
+    browser.ask("Emulation.setEmulatedMedia", media="print")
+    browser.resize(*PAPER)
+    bottom = bottom_of(browser, ".first")
+    if bottom > PAPER[1]:
+        faults.append(f"on paper the first screen is {bottom} px high")
+    browser.ask("Emulation.setEmulatedMedia", media="")
     browser.resize(1280, SCREEN)
+    return faults
+
+
+def brightness(browser, selector, i):
+    """Mean brightness, 0 to 255, of the inside of the cell @i, by a picture of the screen."""
+    box = browser.run(f"(function(){{scrollTo(0,0);var b=document.querySelectorAll({json.dumps(selector)})[{i}]."
+                      "getBoundingClientRect();return {x:b.x+3,y:b.y+3,width:b.width-6,height:8,scale:1}})()")
+    png = base64.b64decode(browser.ask("Page.captureScreenshot", format="png", clip=box)["data"])
+    _, _, pixels = pixels_of(png)
+    return sum(sum(pixel) / 3 for pixel in pixels) / len(pixels)
+
+
+def faults_of_colours(browser):
+    """The cell of the culprit is another shade, and has a ring, for who sees no colours or not all."""
+    faults = []
+    for dark in ("light", "dark"):
+        browser.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": dark}])
+        for kind in ("deuteranopia", "protanopia", "tritanopia", "achromatopsia"):
+            browser.ask("Emulation.setEmulatedVisionDeficiency", type=kind)
+            told, other = (brightness(browser, "#grid .cell rect:first-child", i) for i in (5, 0))
+            if abs(told - other) < DISTINCT:
+                faults.append(f"{dark}, {kind}: the culprit has brightness {told:.0f}, others {other:.0f}")
+    browser.ask("Emulation.setEmulatedVisionDeficiency", type="none")
+    browser.ask("Emulation.setEmulatedMedia", features=[])
     return faults
 
 
@@ -171,6 +219,11 @@ def faults_of_clicks(browser):
     headline = browser.run("document.querySelector('#headline').textContent")
     browser.click("#lang")
     expect("the button does not speak Chinese", "/[\\u4e00-\\u9fff]/.test(document.querySelector('dt').textContent)")
+    if has("#account title span"):
+        expect("a mark speaks English",
+               "/[\\u4e00-\\u9fff]/.test(document.querySelector('#account title').textContent)")
+    expect("the name of a chart is English", "Array.from(document.querySelectorAll('section>svg.c')).every("
+           "s => /[\\u4e00-\\u9fff]/.test(s.getAttribute('aria-label')))")
     if has("#headline[data-zh]"):
         expect("the headline is not Chinese",
                "/[\\u4e00-\\u9fff]/.test(document.querySelector('#headline').textContent)")
@@ -180,8 +233,18 @@ def faults_of_clicks(browser):
     return faults
 
 
+def told_of(case, screen):
+    """Sentences that the page shows: headline, reason, advice; those of the screen are on it."""
+    findings = case.get("findings") or [{}]
+    told = {key: case.get(key, "") for key in ("headline", "reason")}
+    if case.get("capture") is None and findings[0].get("advice"):
+        told["advice"] = findings[0]["advice"]
+    lost = [key for key in ("headline", "advice") if screen is not None and squeezed(told.get(key, "")) not in screen]
+    return told, lost
+
+
 def make(program, datasets, name, folder):
-    """Writes the page of a job. Headline of its case, and whether the screen has it."""
+    """Writes the page of a job. Its sentences, and names of those that the screen lacks."""
     page, case = folder / "page.html", folder / "case.json"
     if name in MADE_UP or name == "hostile":
         text = made_up_case(MADE_UP.get(name, 8))
@@ -192,22 +255,31 @@ def make(program, datasets, name, folder):
             text = json.dumps(spoilt(json.loads((out / "failslow_slow_rank.json").read_text(encoding="utf-8"))))
         case.write_text(text, encoding="utf-8")
         subprocess.run([program, "report", str(case), "-o", str(page)], check=True)
-        return json.loads(text)["headline"], True
+        return told_of(json.loads(text), None)
     words = [str(datasets / JOBS[name][0][0]), *JOBS[name][0][1:]] if name in JOBS else [str(folder / "job")]
+    if name in CAPTURES:
+        subprocess.run([sys.executable, str(MAKE_CAPTURE), str(folder / "job"), json.dumps(CAPTURES[name][0])],
+                       check=True, capture_output=True)
+        words.insert(0, "profile")
     if name in MADE:
         subprocess.run([program, "simulate", str(folder / "job"), *MADE[name][0]], check=True, capture_output=True)
     screen = subprocess.run([program, *words, "--report", str(page), "--output", str(folder / "out")], check=True,
                             capture_output=True, text=True).stdout
     kept = next((folder / "out").glob("failslow_*.json"))
-    headline = json.loads(kept.read_text(encoding="utf-8"))["headline"]
-    return headline, squeezed(headline) in squeezed(screen)
+    return told_of(json.loads(kept.read_text(encoding="utf-8")), squeezed(screen))
 
 
-def faults_of(browser, name, page, headline, is_on_screen):
-    seen = {**JOBS, **MADE}.get(name, (None, [WHO, SINCE, COST]))[1]
+def faults_of(browser, name, page, told, lost):
+    seen = {**JOBS, **MADE, **CAPTURES}.get(name, (None, [WHO, SINCE, COST]))[1]
     browser.open(page)
-    faults = [] if is_on_screen else ["the screen has another headline"]
-    faults += faults_of_look(browser, headline, seen)
+    faults = [f"the screen has another {key}" for key in lost]
+    faults += faults_of_look(browser, told, seen)
+    n_bytes, n_ranks = page.stat().st_size, browser.run("JSON.parse(document.querySelector('#data').text).rank.length")
+    most = min((bytes_max for ranks_max, bytes_max in BUDGET.items() if n_ranks <= ranks_max))
+    if n_bytes > most and name != "hostile":
+        faults.append(f"{n_bytes} bytes, at most {most}")
+    if name == "rank":
+        faults += faults_of_colours(browser)
     faults += faults_of_clicks(browser)
     return faults + browser.messages
 
@@ -218,7 +290,7 @@ def main():
         print("no Chromium: pages are not opened")
         sys.exit(77)
     program, datasets = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve()
-    names = sys.argv[3:] or [*JOBS, *MADE, *MADE_UP, "hostile"]
+    names = sys.argv[3:] or [*JOBS, *MADE, *CAPTURES, *MADE_UP, "hostile"]
     n_faults = 0
     # The browser begins before there are threads. The next page is made while one is looked at.
     with Browser(path) as browser, tempfile.TemporaryDirectory() as top, \
@@ -229,8 +301,8 @@ def main():
             folder.mkdir()
         made = {name: maker.submit(make, program, datasets, name, folders[name]) for name in names}
         for name in names:
-            headline, is_on_screen = made[name].result()
-            for fault in faults_of(browser, name, folders[name] / "page.html", headline, is_on_screen):
+            told, lost = made[name].result()
+            for fault in faults_of(browser, name, folders[name] / "page.html", told, lost):
                 print(f"{name}: {fault}")
                 n_faults += 1
     print(f"{len(names)} pages, {n_faults} faults")

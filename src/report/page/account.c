@@ -165,8 +165,11 @@ static void put_rung(struct fsl_markup *markup, const struct fsl_html *page, siz
 		       y + 15.0, LADDER_RIGHT - x);
 	fsl_markup_put(markup, "<text class=\"e\" x=\"%d\" y=\"%f\">", (int64_t)LADDER_RIGHT,
 		       y + 10.0);
-	fsl_html_say(markup, "tspan class=\"m\"", FSL_PAGE_SAVES);
-	fsl_markup_put(markup, " %g ms → <tspan class=\"b\">%g ms</tspan></text>", rung->ms, ms);
+	/* Letters of narrow screens leave no room for it. */
+	fsl_markup_raw(markup, "<tspan class=\"m wide\">");
+	fsl_html_say(markup, "tspan", FSL_PAGE_SAVES);
+	fsl_markup_put(markup, " %g ms → </tspan><tspan class=\"b\">%g ms</tspan></text>", rung->ms,
+		       ms);
 	fsl_markup_put(markup, "<text x=\"1\" y=\"%f\">", y + 10.0);
 	put_subject(markup, rung);
 	fsl_markup_raw(markup, "</text>");
@@ -211,14 +214,14 @@ static void tell(struct fsl_markup *markup, const struct fsl_html *page)
 	const cJSON *part = NULL;
 	fsl_markup_raw(markup, "<thead><tr>");
 	fsl_html_say(markup, "th", FSL_PAGE_PART);
-	fsl_html_say(markup, "th class=\"n\"", FSL_PAGE_TIME);
-	fsl_html_say(markup, "th class=\"n\"", FSL_PAGE_SHARE_OF_TIME);
+	fsl_html_say(markup, "th", FSL_PAGE_TIME);
+	fsl_html_say(markup, "th", FSL_PAGE_SHARE_OF_TIME);
 	fsl_markup_raw(markup, "</tr></thead><tbody>");
 	cJSON_ArrayForEach(part, fsl_html_at(page->root, "account"))
 	{
 		fsl_markup_raw(markup, "<tr><td>");
 		put_name(markup, part);
-		fsl_markup_put(markup, "<td class=\"n\">%s<td class=\"n\">%g %",
+		fsl_markup_put(markup, "<td>%s<td>%g %",
 			       fsl_markup_span(fsl_html_number(part, "ms"), span),
 			       100.0 * fsl_html_number(part, "share"));
 	}
@@ -232,5 +235,6 @@ const struct fsl_chart fsl_chart_account = {
 	.empty = FSL_PAGE_ACCOUNT_EMPTY,
 	.has = has,
 	.draw = draw,
+	.is_numeric = true,
 	.tell = tell,
 };

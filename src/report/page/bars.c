@@ -177,15 +177,13 @@ static void tell(struct fsl_markup *markup, const struct fsl_html *page)
 	make(&pair, page);
 	fsl_markup_raw(markup, "<thead><tr>");
 	fsl_html_say(markup, "th", FSL_PAGE_PART);
-	fsl_markup_put(markup, "<th class=\"n\">rank %d", page->ranks[page->worst].rank);
-	fsl_html_say(markup, "th class=\"n\"",
-		     page->is_of_stage ? FSL_PAGE_PEERS_STAGE : FSL_PAGE_PEERS);
+	fsl_markup_put(markup, "<th>rank %d", page->ranks[page->worst].rank);
+	fsl_html_say(markup, "th", page->is_of_stage ? FSL_PAGE_PEERS_STAGE : FSL_PAGE_PEERS);
 	fsl_markup_raw(markup, "</tr></thead><tbody>");
 	for (size_t i = 0; i < pair.n; i++) {
 		fsl_markup_raw(markup, "<tr><td>");
 		fsl_html_say_of(markup, 'P', pair.names[i]);
-		fsl_markup_put(markup, "<td class=\"n\">%g ms<td class=\"n\">%g ms",
-			       pair.told.ms[i], pair.peers.ms[i]);
+		fsl_markup_put(markup, "<td>%g ms<td>%g ms", pair.told.ms[i], pair.peers.ms[i]);
 	}
 	fsl_markup_raw(markup, "</tbody>");
 }
@@ -197,5 +195,6 @@ const struct fsl_chart fsl_chart_bars = {
 	.empty = FSL_PAGE_BARS_EMPTY,
 	.has = has,
 	.draw = draw,
+	.is_numeric = true,
 	.tell = tell,
 };

@@ -303,6 +303,20 @@ static void put_words(struct fsl_markup *markup, const char *text)
 	}
 }
 
+/* What to do next, as the screen says; captures list advice with each finding. */
+static void put_next(struct fsl_markup *markup, const struct fsl_html *page)
+{
+	const char *advice = fsl_html_text(first_of(page, "findings"), "advice");
+	if (page->is_capture || *advice == '\0') {
+		return;
+	}
+	fsl_markup_raw(markup, "<p class=\"next\" id=\"next\"><b>");
+	fsl_html_say(markup, "span", FSL_PAGE_NEXT);
+	fsl_markup_raw(markup, ":</b> ");
+	fsl_html_say_sentence(markup, "span", advice);
+	fsl_markup_raw(markup, "</p>");
+}
+
 static void put_headline(struct fsl_markup *markup, const struct fsl_html *page)
 {
 	const char *headline = fsl_html_text(page->root, "headline");
@@ -336,6 +350,7 @@ static void put_headline(struct fsl_markup *markup, const struct fsl_html *page)
 	put_words(markup, headline);
 	fsl_markup_raw(markup, "</h1>");
 	fsl_html_say_sentence(markup, "p class=\"reason\"", reason);
+	put_next(markup, page);
 	fsl_markup_raw(markup, "</header>");
 }
 

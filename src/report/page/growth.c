@@ -167,8 +167,8 @@ static void tell(struct fsl_markup *markup, const struct fsl_html *page)
 	const struct level *const levels[] = {&growth.before, &growth.after};
 	fsl_markup_raw(markup, "<thead><tr>");
 	fsl_html_say(markup, "th", FSL_PAGE_STEP);
-	fsl_html_say(markup, "th class=\"n\"", FSL_PAGE_LENGTH);
-	fsl_html_say(markup, "th class=\"n\"", FSL_PAGE_OWN_WORK);
+	fsl_html_say(markup, "th", FSL_PAGE_LENGTH);
+	fsl_html_say(markup, "th", FSL_PAGE_OWN_WORK);
 	fsl_markup_raw(markup, "</tr></thead><tbody>");
 	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
 		double own_ms = levels[i]->own_ms;
@@ -178,8 +178,8 @@ static void tell(struct fsl_markup *markup, const struct fsl_html *page)
 		if (i == 0) {
 			fsl_markup_integer(markup, growth.since_step);
 		}
-		fsl_markup_put(markup, "<td class=\"n\">%g ms<td class=\"n\">%g%h",
-			       levels[i]->whole_ms, own_ms, isfinite(own_ms) ? " ms" : "–");
+		fsl_markup_put(markup, "<td>%g ms<td>%g%h", levels[i]->whole_ms, own_ms,
+			       isfinite(own_ms) ? " ms" : "–");
 	}
 	fsl_markup_raw(markup, "</tbody>");
 }
@@ -191,5 +191,6 @@ const struct fsl_chart fsl_chart_growth = {
 	.empty = FSL_PAGE_GROWTH_EMPTY,
 	.has = has,
 	.draw = draw,
+	.is_numeric = true,
 	.tell = tell,
 };

@@ -319,6 +319,25 @@ static void put_pair(struct fsl_markup *markup, enum fsl_html_word word, const c
 	fsl_markup_put(markup, "<td><code>%s</code>", text);
 }
 
+/* The command that tells the same of the same files. */
+static void put_command(struct fsl_markup *markup, const struct fsl_html *page)
+{
+	const cJSON *job = fsl_html_at(page->root, "job");
+	const char *root = fsl_html_text(job, "root"), *now = fsl_html_text(job, "now");
+	const char *quote = strpbrk(root, " \t$&;|<>()*?[]\"\\`") != NULL ? "'" : "";
+	if (*root == '\0' || strchr(root, '\'') != NULL) {
+		return;
+	}
+	fsl_markup_raw(markup, "<tr>");
+	fsl_html_say(markup, "th", FSL_PAGE_COMMAND);
+	fsl_markup_put(markup, "<td><code>failslow %h %h%s%h",
+		       page->is_capture ? "profile" : "detect", quote, root, quote);
+	if (!page->is_capture && *now != '\0') {
+		fsl_markup_put(markup, " --now %s", now);
+	}
+	fsl_markup_raw(markup, " --report FILE.html</code>");
+}
+
 void fsl_html_put_technical(struct fsl_markup *markup, const struct fsl_html *page)
 {
 	const cJSON *job = fsl_html_at(page->root, "job");
@@ -326,6 +345,7 @@ void fsl_html_put_technical(struct fsl_markup *markup, const struct fsl_html *pa
 	fsl_markup_raw(markup, "<div class=\"scroll\"><table class=\"pairs\"><tbody>");
 	put_pair(markup, FSL_PAGE_JOB, fsl_html_text(job, "id"));
 	put_pair(markup, FSL_PAGE_FOLDER, fsl_html_text(job, "root"));
+	put_command(markup, page);
 	put_pair(markup, FSL_PAGE_FROM, fsl_html_text(job, "from"));
 	put_pair(markup, FSL_PAGE_TO, fsl_html_text(job, "to"));
 	put_pair(markup, FSL_PAGE_VERSION, "failslow " FSL_VERSION ", failslow.case/2");
