@@ -1,4 +1,5 @@
-# Turns style.css and page.js of src/report/page into C texts, with the digests that the page's policy names.
+# Turns style.css and page.js of src/report/page into C texts, with the digests that the page's policy names. Lines that
+# are comments are left out: each page holds the rest.
 set(page_assets ${CMAKE_BINARY_DIR}/page/assets.c)
 set(page_texts "/* Made from src/report/page/style.css and page.js by cmake/page.cmake. */\n#include \"report/page/assets.h\"\n")
 foreach(asset style:style.css script:page.js)
@@ -7,6 +8,10 @@ foreach(asset style:style.css script:page.js)
 	list(GET asset 1 file)
 	set(path ${CMAKE_SOURCE_DIR}/src/report/page/${file})
 	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+	file(READ ${path} text)
+	string(REGEX REPLACE "\n/\\*[^\n]*\\*/\n" "\n" text "${text}")
+	set(path ${CMAKE_BINARY_DIR}/page/${file})
+	file(WRITE ${path} "${text}")
 	file(READ ${path} bytes HEX)
 	file(SHA256 ${path} digest)
 	string(REGEX REPLACE "(..)" "'\\\\x\\1'," bytes "${bytes}")
