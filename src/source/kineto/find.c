@@ -64,8 +64,10 @@ bool fsl_kineto_is_trace(const char *path)
 		for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]) && is_json; i++) {
 			is_trace |= has(data, n_bytes, marks[i]);
 		}
-		/* An export of a graph has some of these words, and no events. */
-		is_trace = is_trace &&
+		/* An export of a graph has some of these words, and no events. Traces of Ascend
+		 * devices that were renamed have them, too, and other kernels. */
+		is_trace = is_trace && !has(data, n_bytes, "\"async_npu\"") &&
+			   !has(data, n_bytes, "\"HostToDevice\"") &&
 			   (has(data, n_bytes, "\"traceEvents\"") || has(data, n_bytes, "\"ph\""));
 	}
 	fsl_reader_close(reader);
