@@ -88,7 +88,7 @@ enum fsl_status fsl_feed_span(const struct fsl_feed *feed, struct fsl_span *span
 {
 	struct fsl_run begins, ends;
 	struct fsl_ingest_options last = feed->options;
-	const struct fsl_pieces first_rows = {INT64_MIN, INT64_MIN, 1, 0};
+	const struct fsl_pieces first_rows = {INT64_MIN, INT64_MIN, 1, 0, false};
 	last.from_ns = FSL_TIME_MAX_NS;
 	last.is_range_for_stages = true;
 	enum fsl_status status = fsl_run_init(&begins, err);
@@ -120,7 +120,7 @@ enum fsl_status fsl_feed_look(const struct fsl_feed *feed, struct fsl_run *run, 
 			      const struct fsl_chapter_rule *rule, int32_t only_rank,
 			      struct fsl_error *err)
 {
-	const struct fsl_pieces pieces = {end_ns, end_ns, rule->length_ns, rule->slack_ns};
+	const struct fsl_pieces pieces = {end_ns, end_ns, rule->length_ns, rule->slack_ns, false};
 	struct fsl_inputs some = {.items = fsl_calloc(feed->inputs.n_items, sizeof(*some.items))};
 	if (some.items == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: files=%zu",
@@ -143,7 +143,8 @@ enum fsl_status fsl_feed_begin(struct fsl_feed *feed, const struct fsl_chapter_r
 			       int64_t first_ns, size_t n, int64_t known_ns, struct fsl_error *err)
 {
 	const struct fsl_resume resume = {feed->pasts, known_ns, rule->lead_ns, rule->slack_ns};
-	const struct fsl_pieces pieces = {INT64_MAX, first_ns, rule->length_ns, rule->slack_ns};
+	const struct fsl_pieces pieces = {INT64_MAX, first_ns, rule->length_ns, rule->slack_ns,
+					  false};
 	return fsl_stream_open(&feed->stream, &feed->inputs, &feed->options, &pieces, (double)n,
 			       feed->pasts != NULL ? &resume : NULL, err);
 }

@@ -42,13 +42,15 @@ struct fsl_note {
 /*
  * How a file is read in pieces, each up to a boundary in time. A file has passed a boundary if
  * operators or stages have ended more than @slack_ns behind it. Rows are out of order by at most
- * @slack_ns, so an operator that then lacks rows from before the boundary will get none.
+ * @slack_ns, so an operator that then lacks rows from before the boundary will get none. If
+ * @keeps_running, an operator that has begun and not ended is kept, however long it takes.
  */
 struct fsl_pieces {
 	int64_t pause_ns;    /* pauses when this boundary is passed; INT64_MAX: at the end */
 	int64_t boundary_ns; /* the next one; INT64_MAX: the file is read as a whole */
 	int64_t period_ns;   /* from each boundary to the next */
 	int64_t slack_ns;
+	bool keeps_running;
 };
 
 /*

@@ -16,7 +16,7 @@ enum fsl_status fsl_sink_init(struct fsl_sink *sink, struct fsl_file *file, stru
 		.file = file,
 		.from_ns = INT64_MIN,
 		.to_ns = INT64_MAX,
-		.pieces = {INT64_MAX, INT64_MAX, 0, 0},
+		.pieces = {INT64_MAX, INT64_MAX, 0, 0, false},
 		.stop_ns = INT64_MAX,
 		.forget_ns = INT64_MIN,
 		.events =

@@ -521,13 +521,20 @@ enum fsl_status fsl_marker_pairs_skip(struct fsl_marker_pairs *pairs, struct fsl
 	return status;
 }
 
+static bool is_running(const struct pending *entry)
+{
+	return (entry->begin_ns[HOST] != FSL_NS_ABSENT && entry->end_ns[HOST] == FSL_NS_ABSENT) ||
+	       (entry->begin_ns[DEVICE] != FSL_NS_ABSENT && entry->end_ns[DEVICE] == FSL_NS_ABSENT);
+}
+
 enum fsl_status fsl_marker_pairs_settle(struct fsl_marker_pairs *pairs, int64_t before_ns,
 					struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
 	for (size_t i = 0; status == FSL_OK && i < pairs->n_slots;) {
 		struct pending *entry = &pairs->slots[i];
-		if (entry->is_used && newest_row_ns(entry) < before_ns) {
+		bool is_kept = pairs->sink->pieces.keeps_running && is_running(entry);
+		if (entry->is_used && newest_row_ns(entry) < before_ns && !is_kept) {
 			status = settle(pairs, entry, false, err);
 			remove_slot(pairs, entry); /* another may stand there now */
 		} else {

@@ -29,7 +29,8 @@ enum fsl_status fsl_marker_pairs_add(struct fsl_marker_pairs *pairs,
 /* Tells that rows are left out from here on: operators that lack a row will not get it, and are not
  * taken for operators in which the rank waits. */
 enum fsl_status fsl_marker_pairs_skip(struct fsl_marker_pairs *pairs, struct fsl_error *err);
-/* Settles operators that have no row at or after @before_ns: they get no more rows. */
+/* Settles operators that have no row at or after @before_ns: they get no more rows. Running ones
+ * stay if the pieces of the sink say so. */
 enum fsl_status fsl_marker_pairs_settle(struct fsl_marker_pairs *pairs, int64_t before_ns,
 					struct fsl_error *err);
 /* Tells that operators that have not ended so far may have ended in rows that were left out: if

@@ -26,7 +26,7 @@ static void read_in_pieces(struct tree *tree, struct fsl_run *run, int64_t perio
 	struct fsl_inputs inputs = {0};
 	struct fsl_stream *stream = NULL;
 	const struct fsl_pieces pieces = {INT64_MAX, ROWS_BASE_NS, period_ns,
-					  LATE_PERIODS * (int64_t)ROWS_PERIOD_NS};
+					  LATE_PERIODS * (int64_t)ROWS_PERIOD_NS, false};
 	*n = 0;
 	assert_int_equal(fsl_inputs_find(&inputs, &tree->options, &tree->err), FSL_OK);
 	assert_int_equal(
@@ -111,7 +111,7 @@ static void a_file_that_ends_is_not_waited_for(void **state)
 	}
 	struct fsl_inputs inputs = {0};
 	struct fsl_stream *stream = NULL;
-	const struct fsl_pieces pieces = {INT64_MAX, ROWS_BASE_NS + 10000, 10000, 2000};
+	const struct fsl_pieces pieces = {INT64_MAX, ROWS_BASE_NS + 10000, 10000, 2000, false};
 	assert_int_equal(fsl_inputs_find(&inputs, &tree->options, &tree->err), FSL_OK);
 	assert_int_equal(
 		fsl_stream_open(&stream, &inputs, &tree->options, &pieces, 6.0, NULL, NULL),
