@@ -3,11 +3,15 @@
 
 struct fsl_lane {
 	size_t depth;
+	int64_t last_begin_ns;              /* a slice that came late has no place in front of it */
 	int64_t end_ns[FSL_LANE_DEPTH_MAX]; /* [depth], the innermost last */
 };
 
 static bool fits(struct fsl_lane *lane, int64_t begin_ns, int64_t end_ns)
 {
+	if (begin_ns < lane->last_begin_ns) {
+		return false;
+	}
 	while (lane->depth > 0 && lane->end_ns[lane->depth - 1] <= begin_ns) {
 		lane->depth--;
 	}
@@ -28,9 +32,12 @@ enum fsl_status fsl_lanes_place(struct fsl_lanes *lanes, int64_t begin_ns, int64
 	}
 	if (at == lanes->n_items) {
 		FSL_TRY(FSL_GROW(lanes->items, lanes->items_capacity, at + 1, err));
-		lanes->items[lanes->n_items++].depth = 0;
+		struct fsl_lane *added = &lanes->items[lanes->n_items++];
+		added->depth = 0;
+		added->last_begin_ns = INT64_MIN;
 	}
 	struct fsl_lane *taken = &lanes->items[at];
+	taken->last_begin_ns = begin_ns;
 	if (end_ns > begin_ns) { /* instants take no room */
 		taken->end_ns[taken->depth++] = end_ns;
 	}

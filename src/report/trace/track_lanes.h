@@ -20,7 +20,8 @@ struct fsl_lanes {
 
 /*
  * Chooses the lane of the next slice: the first on which it fits. Call it in the order of begins,
- * of equal begins the longer slice first. *lane: FSL_LANE_NONE if there is none. FSL_ERR_MEMORY.
+ * of equal begins the longer slice first; a slice that comes late gets a lane on which no other
+ * begins behind it. *lane: FSL_LANE_NONE if there is none. FSL_ERR_MEMORY.
  */
 enum fsl_status fsl_lanes_place(struct fsl_lanes *lanes, int64_t begin_ns, int64_t end_ns,
 				uint8_t *lane, struct fsl_error *err);

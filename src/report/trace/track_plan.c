@@ -12,6 +12,7 @@
 struct process {
 	struct fsl_track_process shown;
 	uint32_t n_tracks;
+	bool is_told; /* to the file */
 };
 
 /* A stream with its next event. */
@@ -28,14 +29,18 @@ struct fsl_track_plan {
 	size_t n_processes, processes_capacity;
 	struct fsl_track **tracks; /* in the order in which they were added; arena */
 	size_t n_tracks, tracks_capacity;
+	size_t n_tracks_told;   /* to the file */
 	struct source *sources; /* that have an event */
 	size_t n_sources, sources_capacity;
+	size_t n_turns;   /* streams that were added */
+	int64_t begin_ns; /* of the first event; FSL_NS_ABSENT: none was added */
 };
 
 struct fsl_track_plan *fsl_track_plan_create(void)
 {
 	struct fsl_track_plan *plan = fsl_calloc(1, sizeof(*plan));
 	if (plan != NULL) {
+		plan->begin_ns = FSL_NS_ABSENT;
 		plan->texts = fsl_strpool_create();
 	}
 	if (plan != NULL && plan->texts == NULL) {
@@ -147,10 +152,14 @@ enum fsl_status fsl_track_plan_add_counter(struct fsl_track_plan *plan, uint32_t
 enum fsl_status fsl_track_plan_add_stream(struct fsl_track_plan *plan,
 					  struct fsl_track_stream *stream, struct fsl_error *err)
 {
-	struct source added = {.stream = stream, .turn = plan->n_sources};
+	struct source added = {.stream = stream, .turn = plan->n_turns};
 	enum fsl_status status = FSL_OK;
 	bool has_event = stream->next(stream, &added.event);
 	if (has_event) {
+		int64_t first_ns = added.event.begin_ns;
+		bool is_first = plan->begin_ns == FSL_NS_ABSENT || first_ns < plan->begin_ns;
+		plan->begin_ns = is_first ? first_ns : plan->begin_ns;
+		plan->n_turns++;
 		status = FSL_APPEND(plan, sources, &added, err);
 	}
 	if (!has_event || status != FSL_OK) {
@@ -161,14 +170,7 @@ enum fsl_status fsl_track_plan_add_stream(struct fsl_track_plan *plan,
 
 int64_t fsl_track_plan_begin_ns(const struct fsl_track_plan *plan)
 {
-	int64_t begin_ns = FSL_NS_ABSENT;
-	for (size_t i = 0; i < plan->n_sources; i++) {
-		int64_t first_ns = plan->sources[i].event.begin_ns;
-		if (i == 0 || first_ns < begin_ns) {
-			begin_ns = first_ns;
-		}
-	}
-	return begin_ns;
+	return plan->begin_ns;
 }
 
 /* Streams as a heap, by their next events. */
@@ -223,6 +225,8 @@ static void merge_step(struct merge *merge)
 {
 	struct source *source = merge->heap[0];
 	if (!source->stream->next(source->stream, &source->event)) {
+		source->stream->destroy(source->stream);
+		source->stream = NULL;
 		merge->heap[0] = merge->heap[--merge->n];
 	}
 	if (merge->n > 0) {
@@ -230,8 +234,16 @@ static void merge_step(struct merge *merge)
 	}
 }
 
-static void merge_end(struct merge *merge)
+/* Drops streams that have no more events. */
+static void merge_end(struct merge *merge, struct fsl_track_plan *plan)
 {
+	size_t n = 0;
+	for (size_t i = 0; i < plan->n_sources; i++) {
+		if (plan->sources[i].stream != NULL) {
+			plan->sources[n++] = plan->sources[i];
+		}
+	}
+	plan->n_sources = n;
 	fsl_free(merge->heap);
 }
 
@@ -243,45 +255,96 @@ static void count(struct fsl_track_counts *counts, const struct fsl_track_event 
 	counts->n_instants += !event->track->is_counter && !is_slice;
 	counts->n_launches += is_slice && event->launch == FSL_FLOW_BEGINS;
 	counts->n_meetings += is_slice && event->meeting == FSL_FLOW_BEGINS;
+	counts->begin_ns = counts->begin_ns == FSL_NS_ABSENT || event->begin_ns < counts->begin_ns
+				   ? event->begin_ns
+				   : counts->begin_ns;
 	counts->end_ns = event->end_ns > counts->end_ns ? event->end_ns : counts->end_ns;
 }
 
 static int compare_places(const void *left, const void *right)
 {
-	const struct process *a = left, *b = right;
+	const struct process *a = *(struct process *const *)left;
+	const struct process *b = *(struct process *const *)right;
 	FSL_ORDER_BY(a->shown.place, b->shown.place);
 	return FSL_ORDER(a->shown.pid, b->shown.pid);
 }
 
-/* Metadata stand in front of all events. */
-static enum fsl_status write_tracks(struct fsl_track_plan *plan,
-				    const struct fsl_track_writer *writer,
-				    struct fsl_track_writing *writing, struct fsl_error *err)
+static enum fsl_status tell_processes(struct fsl_track_file *file, struct fsl_error *err)
 {
-	if (plan->n_processes > 0) {
-		qsort(plan->processes, plan->n_processes, sizeof(*plan->processes), compare_places);
-	}
+	struct fsl_track_plan *plan = file->plan;
+	struct process **fresh = NULL;
+	size_t n = 0;
+	FSL_TRY(FSL_NEW(fresh, plan->n_processes + 1, "processes", err));
 	for (size_t i = 0; i < plan->n_processes; i++) {
-		FSL_TRY(writer->process(writing, &plan->processes[i].shown, err));
+		if (!plan->processes[i].is_told) {
+			fresh[n++] = &plan->processes[i];
+		}
 	}
-	for (size_t i = 0; i < plan->n_tracks; i++) {
-		FSL_TRY(writer->track(writing, plan->tracks[i], err));
+	qsort(fresh, n, sizeof(struct process *), compare_places);
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < n && status == FSL_OK; i++) {
+		status = file->writer->process(file->writing, &fresh[i]->shown, err);
+		fresh[i]->is_told = true;
+	}
+	fsl_free(fresh);
+	return status;
+}
+
+/* Metadata stand in front of the first events that need them. */
+static enum fsl_status tell_tracks(struct fsl_track_file *file, struct fsl_error *err)
+{
+	struct fsl_track_plan *plan = file->plan;
+	FSL_TRY(tell_processes(file, err));
+	while (plan->n_tracks_told < plan->n_tracks) {
+		FSL_TRY(file->writer->track(file->writing, plan->tracks[plan->n_tracks_told++],
+					    err));
 	}
 	return FSL_OK;
 }
 
-static enum fsl_status write_all(struct fsl_track_plan *plan, const struct fsl_track_writer *writer,
-				 struct fsl_track_writing *writing, struct merge *merge,
-				 struct fsl_track_counts *counts, struct fsl_error *err)
+/* The first event that is known then tells the base of all times. */
+static enum fsl_status begin_file(struct fsl_track_file *file, struct fsl_error *err)
 {
-	FSL_TRY(write_tracks(plan, writer, writing, err));
-	while (merge->n > 0) {
-		const struct fsl_track_event *event = &merge->heap[0]->event;
-		count(counts, event);
-		FSL_TRY(writer->event(writing, event, err));
-		merge_step(merge);
+	int64_t begin_ns = file->plan->begin_ns;
+	if (file->writing != NULL) {
+		return FSL_OK;
 	}
-	return writer->finish(writing, err);
+	file->counts =
+		(struct fsl_track_counts){.begin_ns = FSL_NS_ABSENT, .end_ns = FSL_NS_ABSENT};
+	return file->writer->begin(
+		&file->writing, file->output, file->plan->texts,
+		begin_ns != FSL_NS_ABSENT ? begin_ns - begin_ns % FSL_NS_PER_S : 0, err);
+}
+
+enum fsl_status fsl_track_file_write(struct fsl_track_file *file, int64_t until_ns,
+				     struct fsl_error *err)
+{
+	struct merge merge;
+	FSL_TRY(begin_file(file, err));
+	FSL_TRY(tell_tracks(file, err));
+	enum fsl_status status = merge_begin(&merge, file->plan, err);
+	while (status == FSL_OK && merge.n > 0 && merge.heap[0]->event.begin_ns < until_ns) {
+		const struct fsl_track_event *event = &merge.heap[0]->event;
+		count(&file->counts, event);
+		status = file->writer->event(file->writing, event, err);
+		merge_step(&merge);
+	}
+	merge_end(&merge, file->plan);
+	return status;
+}
+
+enum fsl_status fsl_track_file_finish(struct fsl_track_file *file, struct fsl_error *err)
+{
+	FSL_TRY(fsl_track_file_write(file, INT64_MAX, err));
+	FSL_TRY(file->writer->finish(file->writing, err));
+	fsl_track_output_finish(file->output);
+	return FSL_OK;
+}
+
+void fsl_track_file_fini(struct fsl_track_file *file)
+{
+	file->writer->end(file->writing);
+	file->writing = NULL;
 }
 
 enum fsl_status fsl_track_plan_write(struct fsl_track_plan *plan,
@@ -289,21 +352,9 @@ enum fsl_status fsl_track_plan_write(struct fsl_track_plan *plan,
 				     struct fsl_track_output *output,
 				     struct fsl_track_counts *counts, struct fsl_error *err)
 {
-	struct merge merge;
-	struct fsl_track_writing *writing = NULL;
-	*counts = (struct fsl_track_counts){.begin_ns = FSL_NS_ABSENT, .end_ns = FSL_NS_ABSENT};
-	enum fsl_status status = merge_begin(&merge, plan, err);
-	int64_t base_ns = 0;
-	if (status == FSL_OK && merge.n > 0) {
-		counts->begin_ns = merge.heap[0]->event.begin_ns;
-		base_ns = counts->begin_ns - counts->begin_ns % FSL_NS_PER_S;
-	}
-	FSL_THEN(status, writer->begin(&writing, output, plan->texts, base_ns, err));
-	FSL_THEN(status, write_all(plan, writer, writing, &merge, counts, err));
-	if (status == FSL_OK) {
-		fsl_track_output_finish(output);
-	}
-	writer->end(writing);
-	merge_end(&merge);
+	struct fsl_track_file file = {.plan = plan, .writer = writer, .output = output};
+	enum fsl_status status = fsl_track_file_finish(&file, err);
+	fsl_track_file_fini(&file);
+	*counts = file.counts;
 	return status;
 }

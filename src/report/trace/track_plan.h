@@ -70,7 +70,28 @@ enum fsl_status fsl_track_plan_add_stream(struct fsl_track_plan *plan,
 /* Begin of the first event that was added so far; FSL_NS_ABSENT: there is none. */
 int64_t fsl_track_plan_begin_ns(const struct fsl_track_plan *plan);
 
-/* Writes all events; the plan has none then. Write errors stay in @output. */
+/* A plan on its way to a file. The caller sets the first three, which are borrowed; the rest starts
+ * as {0}. */
+struct fsl_track_file {
+	struct fsl_track_plan *plan;
+	const struct fsl_track_writer *writer;
+	struct fsl_track_output *output; /* write errors stay in it */
+	struct fsl_track_writing *writing;
+	struct fsl_track_counts counts;
+};
+
+/*
+ * Writes the tracks that are new and the events that begin before @until_ns, and drops streams that
+ * have no more. More may be added to the plan behind it: an event that begins before @until_ns then
+ * stands in the file behind later ones.
+ */
+enum fsl_status fsl_track_file_write(struct fsl_track_file *file, int64_t until_ns,
+				     struct fsl_error *err);
+/* Writes all that is left, and the end of the file. */
+enum fsl_status fsl_track_file_finish(struct fsl_track_file *file, struct fsl_error *err);
+void fsl_track_file_fini(struct fsl_track_file *file);
+
+/* Writes all events in one go; the plan has none then. */
 enum fsl_status fsl_track_plan_write(struct fsl_track_plan *plan,
 				     const struct fsl_track_writer *writer,
 				     struct fsl_track_output *output,

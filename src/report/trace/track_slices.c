@@ -8,7 +8,7 @@
 #include "report/trace/track_lanes.h"
 
 /* The lanes of one family with their tracks. */
-struct family {
+struct fsl_slice_family {
 	struct fsl_lanes lanes;
 	const struct fsl_track *tracks[FSL_LANES_MAX];
 	size_t n_tracks;
@@ -20,7 +20,8 @@ struct slices {
 	uint32_t *order; /* [n] */
 	uint8_t *lane;   /* [n] */
 	size_t n, at;
-	struct family *families[FSL_SLICE_FAMILIES_MAX]; /* NULL: not used */
+	struct fsl_slice_lanes *lanes;
+	struct fsl_slice_lanes own; /* of a stream that does not go on */
 };
 
 static bool next(struct fsl_track_stream *stream, struct fsl_track_event *event)
@@ -37,22 +38,28 @@ static bool next(struct fsl_track_stream *stream, struct fsl_track_event *event)
 	uint8_t family = source->family != NULL ? source->family(source->context, idx) : 0;
 	event->n_args = 0;
 	event->launch = event->meeting = FSL_FLOW_NONE;
-	event->track = slices->families[family]->tracks[slices->lane[slices->at]];
+	event->track = slices->lanes->families[family]->tracks[slices->lane[slices->at]];
 	source->times(source->context, idx, &event->begin_ns, &event->end_ns);
 	source->fill(source->context, idx, event);
 	slices->at++;
 	return true;
 }
 
+void fsl_slice_lanes_fini(struct fsl_slice_lanes *lanes)
+{
+	for (size_t f = 0; f < FSL_SLICE_FAMILIES_MAX; f++) {
+		if (lanes->families[f] != NULL) {
+			fsl_lanes_fini(&lanes->families[f]->lanes);
+			fsl_free(lanes->families[f]);
+		}
+	}
+	*lanes = (struct fsl_slice_lanes){0};
+}
+
 static void destroy(struct fsl_track_stream *stream)
 {
 	struct slices *slices = (struct slices *)stream;
-	for (size_t f = 0; f < FSL_SLICE_FAMILIES_MAX; f++) {
-		if (slices->families[f] != NULL) {
-			fsl_lanes_fini(&slices->families[f]->lanes);
-			fsl_free(slices->families[f]);
-		}
-	}
+	fsl_slice_lanes_fini(&slices->own);
 	fsl_free(slices->lane);
 	fsl_free(slices->order);
 	fsl_free(slices);
@@ -84,8 +91,9 @@ static void sort(struct slices *slices)
 }
 
 /* Makes the tracks of lanes that are new. */
-static enum fsl_status add_tracks(struct fsl_track_plan *plan, uint32_t pid, struct family *family,
-				  const char *name, struct fsl_error *err)
+static enum fsl_status add_tracks(struct fsl_track_plan *plan, uint32_t pid,
+				  struct fsl_slice_family *family, const char *name,
+				  struct fsl_error *err)
 {
 	char text[256];
 	while (family->n_tracks < family->lanes.n_items) {
@@ -102,31 +110,31 @@ static enum fsl_status place(struct fsl_track_plan *plan, uint32_t pid, struct s
 			     uint64_t *n_left_out, struct fsl_error *err)
 {
 	const struct fsl_slice_source *source = &slices->source;
+	struct fsl_slice_family **families = slices->lanes->families;
 	for (size_t i = 0; i < slices->n; i++) {
 		uint32_t idx = slices->order[i];
 		int64_t begin_ns = 0, end_ns = 0;
 		uint8_t f = source->family != NULL ? source->family(source->context, idx) : 0;
 		source->times(source->context, idx, &begin_ns, &end_ns);
-		if (slices->families[f] == NULL) {
-			FSL_TRY(FSL_NEW(slices->families[f], 1, "lanes", err));
+		if (families[f] == NULL) {
+			FSL_TRY(FSL_NEW(families[f], 1, "lanes", err));
 		}
-		struct family *family = slices->families[f];
-		FSL_TRY(fsl_lanes_place(&family->lanes, begin_ns, end_ns, &slices->lane[i], err));
+		FSL_TRY(fsl_lanes_place(&families[f]->lanes, begin_ns, end_ns, &slices->lane[i],
+					err));
 		*n_left_out += slices->lane[i] == FSL_LANE_NONE;
 	}
 	for (size_t f = 0; f < FSL_SLICE_FAMILIES_MAX; f++) {
-		if (slices->families[f] != NULL) {
-			FSL_TRY(add_tracks(plan, pid, slices->families[f], source->families[f],
-					   err));
-			fsl_lanes_fini(&slices->families[f]->lanes);
+		if (families[f] != NULL) {
+			FSL_TRY(add_tracks(plan, pid, families[f], source->families[f], err));
 		}
 	}
 	return FSL_OK;
 }
 
-enum fsl_status fsl_slices_add(struct fsl_track_plan *plan, uint32_t pid,
-			       const struct fsl_slice_source *source, uint32_t *order, size_t n,
-			       uint64_t *n_left_out, struct fsl_error *err)
+enum fsl_status fsl_slices_go_on(struct fsl_track_plan *plan, uint32_t pid,
+				 const struct fsl_slice_source *source,
+				 struct fsl_slice_lanes *lanes, uint32_t *order, size_t n,
+				 uint64_t *n_left_out, struct fsl_error *err)
 {
 	struct slices *slices = fsl_calloc(1, sizeof(*slices));
 	if (slices == NULL || n == 0) {
@@ -140,6 +148,7 @@ enum fsl_status fsl_slices_add(struct fsl_track_plan *plan, uint32_t pid,
 				  .source = *source,
 				  .order = order,
 				  .n = n};
+	slices->lanes = lanes != NULL ? lanes : &slices->own;
 	enum fsl_status status = FSL_NEW(slices->lane, n, "slices", err);
 	if (status == FSL_OK) {
 		sort(slices);
@@ -150,4 +159,11 @@ enum fsl_status fsl_slices_add(struct fsl_track_plan *plan, uint32_t pid,
 		return status;
 	}
 	return fsl_track_plan_add_stream(plan, &slices->stream, err);
+}
+
+enum fsl_status fsl_slices_add(struct fsl_track_plan *plan, uint32_t pid,
+			       const struct fsl_slice_source *source, uint32_t *order, size_t n,
+			       uint64_t *n_left_out, struct fsl_error *err)
+{
+	return fsl_slices_go_on(plan, pid, source, NULL, order, n, n_left_out, err);
 }

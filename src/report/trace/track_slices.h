@@ -17,6 +17,13 @@ struct fsl_slice_source {
 	const char *const *families; /* names of lanes; the second lane of one is "<name> 2" */
 };
 
+/* Lanes of one process that go on over several streams. Start as {0}; end with
+ * fsl_slice_lanes_fini() when the streams are gone. */
+struct fsl_slice_lanes {
+	struct fsl_slice_family *families[FSL_SLICE_FAMILIES_MAX]; /* NULL: not used */
+};
+void fsl_slice_lanes_fini(struct fsl_slice_lanes *lanes);
+
 /*
  * Adds @n things, those of numbers order[0 ..], to the process @pid of the plan. Takes over @order
  * (heap), also if the call fails. Adds the number of those that found no lane to *n_left_out.
@@ -24,5 +31,12 @@ struct fsl_slice_source {
 enum fsl_status fsl_slices_add(struct fsl_track_plan *plan, uint32_t pid,
 			       const struct fsl_slice_source *source, uint32_t *order, size_t n,
 			       uint64_t *n_left_out, struct fsl_error *err);
+
+/* The same with lanes that the caller keeps, so that the next things stand on the lanes of earlier
+ * ones. @lanes NULL: lanes of this stream alone. */
+enum fsl_status fsl_slices_go_on(struct fsl_track_plan *plan, uint32_t pid,
+				 const struct fsl_slice_source *source,
+				 struct fsl_slice_lanes *lanes, uint32_t *order, size_t n,
+				 uint64_t *n_left_out, struct fsl_error *err);
 
 #endif
