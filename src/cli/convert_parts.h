@@ -3,8 +3,11 @@
 #define FSL_CLI_CONVERT_PARTS_H
 
 #include "capture/cluster.h"
+#include "cli/command_output.h"
 #include "cli/convert_run.h"
+#include "cli/convert_steps.h"
 #include "config/config.h"
+#include "engine/feed.h"
 #include "engine/job.h"
 #include "match/match.h"
 #include "match/topology_build.h"
@@ -14,6 +17,7 @@
 #include "report/trace/memory_stacks.h"
 #include "report/trace/memory_tracks.h"
 #include "report/trace/run_tracks.h"
+#include "report/trace/run_windows.h"
 #include "report/trace/verdict_tracks.h"
 #include "source/systrace/frame_symbols.h"
 #include "text/phrase.h"
@@ -22,15 +26,24 @@ struct fsl_conversion {
 	const struct fsl_convert_run *wanted;
 	struct fsl_config config;
 	struct fsl_track_plan *plan;
+	/* The file, from its first window on. */
+	struct fsl_draft *draft;
+	struct fsl_track_output output;
+	struct fsl_track_file file;
 	/* Markers and timelines, as read. */
 	struct fsl_run run;
 	struct fsl_topology topology;
 	struct fsl_match match;
 	struct fsl_steps steps;
-	bool *is_wanted; /* [run.n_ranks] */
+	int64_t steps_shift_ns; /* of the clock on which they stand */
+	bool *is_wanted;        /* [run.n_ranks] */
 	struct fsl_run_tracks tracks;
 	int32_t *shown; /* [n_shown]: ranks with events that are wanted */
 	size_t n_shown;
+	/* A run that is too long to be held. */
+	struct fsl_feed *feed; /* NULL: the run was read as a whole */
+	struct fsl_run_windows *windows;
+	struct fsl_step_chain chain;
 	/* The analysis of the same inputs, which changes its run. */
 	const char *
 		*judged; /* [n_judged]: operands that are no records of the host or its devices */
@@ -55,8 +68,22 @@ struct fsl_conversion {
 	struct fsl_profile_cluster cluster;
 	struct fsl_profile_meetings meetings;
 	struct fsl_run_tracks captured;
-	struct fsl_track_counts counts;
 };
+
+/* True if the inputs are to be read in windows. */
+bool fsl_conversion_is_long(const struct fsl_conversion *c, const struct fsl_inputs *inputs,
+			    const struct fsl_ingest_options *options);
+/* Reads c->feed window by window and writes all windows but the last, which is left in the plan;
+ * tells the steps. */
+enum fsl_status fsl_conversion_add_windows(struct fsl_conversion *c, struct fsl_error *err);
+void fsl_conversion_drop_windows(struct fsl_conversion *c);
+
+/* Marks the ranks of the run that are wanted. */
+enum fsl_status fsl_conversion_mark_wanted(struct fsl_conversion *c, struct fsl_error *err);
+/* Topology, collectives and clocks of what the run has now. */
+enum fsl_status fsl_conversion_match(struct fsl_conversion *c, struct fsl_error *err);
+/* Opens the output, unless that was done. */
+enum fsl_status fsl_conversion_open(struct fsl_conversion *c, struct fsl_error *err);
 
 /* Judges the inputs, and words the verdict. Inputs that cannot be judged give no verdict, and
  * FSL_OK; a hang that was perceived before stays in the headline. */

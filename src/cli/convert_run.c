@@ -138,17 +138,14 @@ static enum fsl_status read_host(struct fsl_conversion *c, struct fsl_inputs *in
 	return FSL_OK;
 }
 
-static enum fsl_status mark_wanted(struct fsl_conversion *c, struct fsl_error *err)
+enum fsl_status fsl_conversion_mark_wanted(struct fsl_conversion *c, struct fsl_error *err)
 {
 	FSL_TRY(FSL_NEW(c->is_wanted, c->run.n_ranks + 1, "ranks", err));
 	FSL_TRY(FSL_NEW(c->shown, c->run.n_ranks + 1, "ranks", err));
 	for (size_t r = 0; r < c->run.n_ranks; r++) {
-		const struct fsl_rank *rank = &c->run.ranks[r];
-		c->is_wanted[r] = fsl_conversion_wants(c->wanted, rank->rank);
-		if (c->is_wanted[r] && rank->n_ops + rank->n_stages > 0) {
-			c->shown[c->n_shown++] = rank->rank;
-		}
+		c->is_wanted[r] = fsl_conversion_wants(c->wanted, c->run.ranks[r].rank);
 	}
+	c->tracks.is_wanted = c->is_wanted;
 	return FSL_OK;
 }
 
@@ -164,7 +161,20 @@ static enum fsl_status find_inputs(struct fsl_conversion *c, struct fsl_inputs *
 	return fsl_conversion_replay_memory(c, err);
 }
 
-/* Reads markers and timelines, and matches the operators of the ranks. */
+/* Reads the inputs, or gives them to c->feed if they are too long to be held in memory. */
+static enum fsl_status ingest(struct fsl_conversion *c, struct fsl_inputs *inputs,
+			      const struct fsl_ingest_options *options, struct fsl_error *err)
+{
+	if (!fsl_conversion_is_long(c, inputs, options)) {
+		return fsl_ingest_inputs(&c->run, inputs, options, err);
+	}
+	c->feed = fsl_feed_create(inputs, options);
+	return c->feed != NULL
+		       ? FSL_OK
+		       : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: files=%zu", inputs->n_items);
+}
+
+/* Reads markers and timelines. */
 static enum fsl_status read_run(struct fsl_conversion *c, struct fsl_error *err)
 {
 	struct fsl_ingest_options options = {.root_path = c->wanted->paths[0],
@@ -184,7 +194,7 @@ static enum fsl_status read_run(struct fsl_conversion *c, struct fsl_error *err)
 			fsl_threads_worth(fsl_threads_most(), fsl_inputs_bytes(&inputs));
 		options.n_threads = fsl_threads_start(c->wanted->n_jobs > 0 ? (int)c->wanted->n_jobs
 									    : options.n_threads);
-		status = fsl_ingest_inputs(&c->run, &inputs, &options, err);
+		status = ingest(c, &inputs, &options, err);
 	}
 	fsl_inputs_fini(&inputs);
 	if (status == FSL_OK && c->config.has_range) {
@@ -193,35 +203,54 @@ static enum fsl_status read_run(struct fsl_conversion *c, struct fsl_error *err)
 	return status;
 }
 
+enum fsl_status fsl_conversion_match(struct fsl_conversion *c, struct fsl_error *err)
+{
+	fsl_match_fini(&c->match);
+	fsl_topology_fini(&c->topology);
+	FSL_TRY(fsl_topology_build(&c->topology, &c->run, &c->config, err));
+	return fsl_match_build(&c->match, &c->run, &c->topology, err);
+}
+
+/* All at once. */
+static enum fsl_status add_whole(struct fsl_conversion *c, struct fsl_error *err)
+{
+	FSL_TRY(fsl_conversion_mark_wanted(c, err));
+	FSL_TRY(fsl_conversion_match(c, err));
+	FSL_TRY(fsl_steps_build(&c->steps, &c->run, err));
+	FSL_TRY(fsl_run_tracks_add(c->plan, &c->tracks, err));
+	size_t rank_idx = fsl_run_rank_idx(&c->run, c->steps.source_rank);
+	if (c->wanted->is_aligned && rank_idx != SIZE_MAX) {
+		c->steps_shift_ns = c->match.clock_ns[rank_idx];
+	}
+	for (size_t r = 0; r < c->run.n_ranks; r++) {
+		const struct fsl_rank *rank = &c->run.ranks[r];
+		if (c->is_wanted[r] && rank->n_ops + rank->n_stages > 0) {
+			c->shown[c->n_shown++] = rank->rank;
+		}
+	}
+	return fsl_host_tracks_add(c->plan, &c->host, fsl_conversion_wants, c->wanted,
+				   &c->n_host_left_out, err);
+}
+
 static enum fsl_status add_run(struct fsl_conversion *c, struct fsl_error *err)
 {
 	FSL_TRY(read_run(c, err));
-	FSL_TRY(mark_wanted(c, err));
-	FSL_TRY(fsl_topology_build(&c->topology, &c->run, &c->config, err));
-	FSL_TRY(fsl_match_build(&c->match, &c->run, &c->topology, err));
-	FSL_TRY(fsl_steps_build(&c->steps, &c->run, err));
 	c->tracks = (struct fsl_run_tracks){.run = &c->run,
 					    .topology = &c->topology,
 					    .match = &c->match,
-					    .is_wanted = c->is_wanted,
 					    .is_aligned = c->wanted->is_aligned};
-	FSL_TRY(fsl_run_tracks_add(c->plan, &c->tracks, err));
-	return fsl_host_tracks_add(c->plan, &c->host, fsl_conversion_wants, c->wanted,
-				   &c->n_host_left_out, err);
+	return c->feed != NULL ? fsl_conversion_add_windows(c, err) : add_whole(c, err);
 }
 
 /* Steps and verdict stand on the clock of the rank that tells the steps. */
 static enum fsl_status add_verdict(struct fsl_conversion *c, struct fsl_error *err)
 {
-	size_t rank_idx = fsl_run_rank_idx(&c->run, c->steps.source_rank);
 	c->verdict = (struct fsl_verdict_tracks){
 		.steps = &c->steps,
 		.ranks = c->shown,
 		.n_ranks = c->n_shown,
+		.shift_ns = c->steps_shift_ns,
 	};
-	if (c->wanted->is_aligned && c->steps.n_items > 0 && rank_idx != SIZE_MAX) {
-		c->verdict.shift_ns = c->match.clock_ns[rank_idx];
-	}
 	c->verdict.headline = c->headline.length > 0 ? c->headline.text : NULL;
 	if (c->has_verdict) {
 		FSL_TRY(fsl_conversion_fill_matrices(c, err));
@@ -266,21 +295,24 @@ static enum fsl_status add_all(struct fsl_conversion *c, struct fsl_error *err)
 	return status;
 }
 
-static enum fsl_status write_plan(struct fsl_conversion *c, struct fsl_error *err)
+enum fsl_status fsl_conversion_open(struct fsl_conversion *c, struct fsl_error *err)
 {
 	const struct form *form = form_of(c->wanted->output);
-	struct fsl_track_output output = {0};
-	struct fsl_draft *draft = NULL;
-	enum fsl_status status = fsl_draft_create(&draft, c->wanted->output, err);
-	FSL_THEN(status,
-		 fsl_track_output_init(&output, fsl_draft_stream(draft), form->is_packed, err));
-	FSL_THEN(status, fsl_track_plan_write(c->plan, form->writer, &output, &c->counts, err));
-	int code = output.error;
-	fsl_track_output_fini(&output);
-	FSL_THEN(status,
-		 code != 0 ? fsl_draft_fail(draft, code, err) : fsl_draft_publish(draft, err));
-	fsl_draft_destroy(draft);
-	return status;
+	if (c->draft != NULL) {
+		return FSL_OK;
+	}
+	FSL_TRY(fsl_draft_create(&c->draft, c->wanted->output, err));
+	c->file = (struct fsl_track_file){
+		.plan = c->plan, .writer = form->writer, .output = &c->output};
+	return fsl_track_output_init(&c->output, fsl_draft_stream(c->draft), form->is_packed, err);
+}
+
+static enum fsl_status finish_file(struct fsl_conversion *c, struct fsl_error *err)
+{
+	FSL_TRY(fsl_conversion_open(c, err));
+	FSL_TRY(fsl_track_file_finish(&c->file, err));
+	return c->output.error != 0 ? fsl_draft_fail(c->draft, c->output.error, err)
+				    : fsl_draft_publish(c->draft, err);
 }
 
 /* Device memory alone. */
@@ -308,7 +340,7 @@ static enum fsl_status convert(struct fsl_conversion *c, struct fsl_error *err)
 		return convert_stacks(c, form->stacks, err);
 	}
 	FSL_TRY(add_all(c, err));
-	FSL_TRY(write_plan(c, err));
+	FSL_TRY(finish_file(c, err));
 	if (!c->wanted->is_quiet) {
 		fsl_conversion_tell(c);
 	}
@@ -389,7 +421,13 @@ static void confine(const struct fsl_conversion *c)
 
 static void conversion_fini(struct fsl_conversion *c)
 {
+	if (c->file.writer != NULL) {
+		fsl_track_file_fini(&c->file);
+	}
+	fsl_track_output_fini(&c->output);
+	fsl_draft_destroy(c->draft);
 	fsl_track_plan_destroy(c->plan);
+	fsl_conversion_drop_windows(c);
 	fsl_steps_fini(&c->steps);
 	fsl_match_fini(&c->match);
 	fsl_topology_fini(&c->topology);

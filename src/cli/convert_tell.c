@@ -23,7 +23,7 @@ static void tell_size(const char *path)
 
 static void tell_events(const struct fsl_conversion *c)
 {
-	const struct fsl_track_counts *counts = &c->counts;
+	const struct fsl_track_counts *counts = &c->file.counts;
 	struct fsl_phrase phrase = {0};
 	fsl_phrase_add_count(&phrase, counts->n_slices + counts->n_instants + counts->n_values,
 			     "event");
@@ -42,7 +42,7 @@ static void tell_events(const struct fsl_conversion *c)
 
 static void tell_span(const struct fsl_conversion *c)
 {
-	const struct fsl_track_counts *counts = &c->counts;
+	const struct fsl_track_counts *counts = &c->file.counts;
 	struct fsl_phrase phrase = {0};
 	char begin[40];
 	if (c->n_shown > 0 || (!c->has_captures && c->memory.n_items == 0)) {
