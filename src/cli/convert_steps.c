@@ -29,16 +29,18 @@ static enum fsl_status begin(struct fsl_step_chain *chain, const struct fsl_run 
 	return FSL_OK;
 }
 
-/* Adds the events of the run to those that are kept; those that are there twice go. */
+/* Adds the events of the run to those that are kept; those that are there twice go. @needs_ops:
+ * operators tell the steps. */
 static enum fsl_status keep_events(struct fsl_rank *kept, const struct fsl_rank *rank,
-				   struct fsl_error *err)
+				   bool needs_ops, struct fsl_error *err)
 {
-	FSL_TRY(FSL_GROW(kept->ops, kept->ops_capacity, kept->n_ops + rank->n_ops, err));
+	size_t n_ops = needs_ops ? rank->n_ops : 0;
+	FSL_TRY(FSL_GROW(kept->ops, kept->ops_capacity, kept->n_ops + n_ops, err));
 	FSL_TRY(FSL_GROW(kept->stages, kept->stages_capacity, kept->n_stages + rank->n_stages,
 			 err));
 	FSL_TRY(FSL_GROW(kept->steps, kept->steps_capacity, rank->n_steps, err));
-	if (rank->n_ops > 0) {
-		memcpy(kept->ops + kept->n_ops, rank->ops, rank->n_ops * sizeof(*rank->ops));
+	if (n_ops > 0) {
+		memcpy(kept->ops + kept->n_ops, rank->ops, n_ops * sizeof(*rank->ops));
 	}
 	if (rank->n_stages > 0) {
 		memcpy(kept->stages + kept->n_stages, rank->stages,
@@ -49,7 +51,7 @@ static enum fsl_status keep_events(struct fsl_rank *kept, const struct fsl_rank 
 	}
 	kept->rank = rank->rank;
 	kept->n_restarts = rank->n_restarts;
-	kept->n_ops += rank->n_ops;
+	kept->n_ops += n_ops;
 	kept->n_stages += rank->n_stages;
 	kept->n_steps = rank->n_steps;
 	fsl_rank_normalise(kept);
@@ -134,7 +136,8 @@ enum fsl_status fsl_step_chain_add(struct fsl_step_chain *chain, const struct fs
 	if (rank == NULL) {
 		return FSL_OK;
 	}
-	FSL_TRY(keep_events(&chain->rank, rank, err));
+	bool needs_ops = steps->n_items == 0 || strncmp(steps->source, "operator", 8) == 0;
+	FSL_TRY(keep_events(&chain->rank, rank, needs_ops, err));
 	const struct fsl_run newest = {
 		.ranks = &chain->rank,
 		.n_ranks = 1,

@@ -4,6 +4,8 @@
  * uses (name, category, key, value). Packets stand in the order of their times, so the end of a
  * slice waits in a heap until events that are earlier have been written.
  */
+#include <endian.h>
+
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "report/trace/track_writer.h"
@@ -70,7 +72,16 @@ enum {
 enum use { USE_CATEGORY, USE_NAME, USE_KEY, USE_VALUE, USES_N };
 static const uint32_t interned_fields[USES_N] = {1, 2, 3, 29};
 
-enum { VARINT_MAX = 10, MESSAGE_BYTES = 1 << 10, REPLACEMENT_BYTES = 3 };
+enum {
+	VARINT_MAX = 10,
+	MESSAGE_BYTES = 1 << 10, /* a slice with all its arguments and flows takes less */
+	REPLACEMENT_BYTES = 3,
+	/* A message up to this length is copied with so many bytes, which takes no call; its
+	 * buffer and the output have the room. */
+	COPIED_BYTES = 96,
+	HEAD_BYTES = 32, /* of a packet in front of its message, at most */
+};
+_Static_assert((int)COPIED_BYTES <= (int)MESSAGE_BYTES, "short messages are copied as a whole");
 
 /* A message under construction. */
 struct message {
@@ -119,6 +130,51 @@ static inline size_t make_varint(char *out, uint64_t value)
 	return n;
 }
 
+static inline size_t varint_bytes(uint64_t value)
+{
+	return (size_t)(63 - __builtin_clzll(value | 1)) / 7 + 1;
+}
+
+/*
+ * The functions below write at @at and return the place behind: with a length in memory, each byte
+ * would wait for the store of the one before.
+ */
+static inline char *write_tag(char *at, uint32_t field, uint32_t wire)
+{
+	uint32_t tag = field << 3 | wire;
+	if (tag >= 0x80) {
+		*at++ = (char)(tag | 0x80);
+		tag >>= 7;
+	}
+	*at++ = (char)tag;
+	return at;
+}
+
+static inline char *write_varint(char *at, uint32_t field, uint64_t value)
+{
+	at = write_tag(at, field, WIRE_VARINT);
+	return at + make_varint(at, value);
+}
+
+static inline char *write_fixed64(char *at, uint32_t field, uint64_t value)
+{
+	at = write_tag(at, field, WIRE_FIXED64);
+	uint64_t bytes = htole64(value);
+	memcpy(at, &bytes, sizeof(bytes));
+	return at + sizeof(bytes);
+}
+
+/* Copies a message that is not empty; up to COPIED_BYTES can be read and written. */
+static inline char *write_copy(char *at, const char *bytes, size_t n_bytes)
+{
+	if (n_bytes <= COPIED_BYTES) {
+		memcpy(at, bytes, COPIED_BYTES);
+	} else {
+		memcpy(at, bytes, n_bytes);
+	}
+	return at + n_bytes;
+}
+
 static enum fsl_status reserve(struct message *message, size_t n_bytes, struct fsl_error *err)
 {
 	return FSL_GROW(message->bytes, message->capacity, message->n + n_bytes, err);
@@ -127,16 +183,8 @@ static enum fsl_status reserve(struct message *message, size_t n_bytes, struct f
 /* The functions below need room for 2 * VARINT_MAX bytes, and the text. */
 static inline void add_varint(struct message *message, uint32_t field, uint64_t value)
 {
-	message->n += make_varint(message->bytes + message->n, field << 3 | WIRE_VARINT);
-	message->n += make_varint(message->bytes + message->n, value);
-}
-
-static inline void add_fixed64(struct message *message, uint32_t field, uint64_t value)
-{
-	message->n += make_varint(message->bytes + message->n, field << 3 | WIRE_FIXED64);
-	for (unsigned i = 0; i < 8; i++) {
-		message->bytes[message->n++] = (char)(value >> 8 * i);
-	}
+	char *at = message->bytes + message->n;
+	message->n += (size_t)(write_varint(at, field, value) - at);
 }
 
 static inline void add_bytes(struct message *message, uint32_t field, const char *bytes,
@@ -175,12 +223,9 @@ static enum fsl_status add_text(struct message *message, uint32_t field, const c
 }
 
 /* Notes the text for the packet that uses it first. */
-static enum fsl_status intern(struct fsl_track_writing *w, enum use use, uint32_t id,
-			      struct fsl_error *err)
+static enum fsl_status tell(struct fsl_track_writing *w, enum use use, uint32_t id,
+			    struct fsl_error *err)
 {
-	if (id < w->n_told && (w->is_told[id] & 1u << use) != 0) {
-		return FSL_OK;
-	}
 	FSL_TRY(FSL_GROW(w->is_told, w->told_capacity, (size_t)id + 1, err));
 	while (w->n_told <= id) {
 		w->is_told[w->n_told++] = 0;
@@ -195,42 +240,49 @@ static enum fsl_status intern(struct fsl_track_writing *w, enum use use, uint32_
 	return FSL_OK;
 }
 
+static inline enum fsl_status intern(struct fsl_track_writing *w, enum use use, uint32_t id,
+				     struct fsl_error *err)
+{
+	bool is_told = id < w->n_told && (w->is_told[id] & 1u << use) != 0;
+	return is_told ? FSL_OK : tell(w, use, id, err);
+}
+
 /* Writes a packet with one message, w->event as the field @field. @time_ns: -1 for none. */
 static enum fsl_status put_packet(struct fsl_track_writing *w, uint32_t field, int64_t time_ns,
 				  struct fsl_error *err)
 {
-	char head[8 * VARINT_MAX];
-	struct message front = {.bytes = head, .capacity = sizeof(head)};
 	struct fsl_track_output *output = w->output;
-	size_t n_most = w->event.n + w->interned.n + sizeof(head) + 4 * VARINT_MAX;
-	FSL_TRY(fsl_track_output_reserve(output, n_most, err));
+	size_t n_event = w->event.n, n_interned = w->interned.n;
+	FSL_TRY(fsl_track_output_reserve(
+		output, n_event + n_interned + 2 * HEAD_BYTES + COPIED_BYTES, err));
+	char head[HEAD_BYTES] = {0};
+	char *at = head;
 	if (time_ns >= 0) {
-		add_varint(&front, PACKET_TIME, (uint64_t)time_ns);
+		at = write_varint(at, PACKET_TIME, (uint64_t)time_ns);
 	}
-	add_varint(&front, PACKET_SEQUENCE, SEQUENCE);
+	at = write_varint(at, PACKET_SEQUENCE, SEQUENCE);
 	if (field == PACKET_EVENT) {
-		add_varint(&front, PACKET_FLAGS,
-			   w->has_begun ? FLAG_NEEDS_STATE : FLAG_CLEARED | FLAG_NEEDS_STATE);
+		at = write_varint(at, PACKET_FLAGS,
+				  w->has_begun ? FLAG_NEEDS_STATE
+					       : FLAG_CLEARED | FLAG_NEEDS_STATE);
 		w->has_begun = true;
 	}
-	front.n += make_varint(front.bytes + front.n, field << 3 | WIRE_BYTES);
-	front.n += make_varint(front.bytes + front.n, w->event.n);
-	char behind[2 * VARINT_MAX];
-	size_t n_behind = 0;
-	if (w->interned.n > 0) {
-		n_behind = make_varint(behind, PACKET_INTERNED << 3 | WIRE_BYTES);
-		n_behind += make_varint(behind + n_behind, w->interned.n);
+	at = write_tag(at, field, WIRE_BYTES);
+	at += make_varint(at, n_event);
+	size_t n_head = (size_t)(at - head);
+	size_t n_behind = n_interned > 0 ? 1 + varint_bytes(n_interned) + n_interned : 0;
+	char *out = write_tag(output->block + output->n, TRACE_PACKET, WIRE_BYTES);
+	out += make_varint(out, n_head + n_event + n_behind);
+	memcpy(out, head, HEAD_BYTES);
+	out += n_head;
+	out = write_copy(out, w->event.bytes, n_event);
+	if (n_interned > 0) {
+		out = write_tag(out, PACKET_INTERNED, WIRE_BYTES);
+		out += make_varint(out, n_interned);
+		memcpy(out, w->interned.bytes, n_interned);
+		out += n_interned;
 	}
-	char outer[2 * VARINT_MAX];
-	size_t n_outer = make_varint(outer, TRACE_PACKET << 3 | WIRE_BYTES);
-	n_outer += make_varint(outer + n_outer, front.n + w->event.n + n_behind + w->interned.n);
-	fsl_track_output_put(output, outer, n_outer);
-	fsl_track_output_put(output, front.bytes, front.n);
-	fsl_track_output_put(output, w->event.bytes, w->event.n);
-	if (w->interned.n > 0) {
-		fsl_track_output_put(output, behind, n_behind);
-		fsl_track_output_put(output, w->interned.bytes, w->interned.n);
-	}
+	output->n = (size_t)(out - output->block);
 	w->event.n = w->interned.n = 0;
 	return FSL_OK;
 }
@@ -342,8 +394,9 @@ static enum fsl_status put_ends(struct fsl_track_writing *w, int64_t until_ns,
 {
 	while (w->n_heap > 0 && w->heap[0].end_ns <= until_ns) {
 		struct pending ended = pop(w);
-		add_varint(&w->event, EVENT_TYPE, TYPE_END);
-		add_varint(&w->event, EVENT_TRACK, track_uuid(ended.tid));
+		char *at = write_varint(w->event.bytes, EVENT_TYPE, TYPE_END);
+		at = write_varint(at, EVENT_TRACK, track_uuid(ended.tid));
+		w->event.n = (size_t)(at - w->event.bytes);
 		FSL_TRY(put_packet(w, PACKET_EVENT, ended.end_ns - w->base_ns, err));
 	}
 	return FSL_OK;
@@ -351,40 +404,53 @@ static enum fsl_status put_ends(struct fsl_track_writing *w, int64_t until_ns,
 
 static void add_counter(struct message *message, const struct fsl_track_event *event)
 {
-	add_varint(message, EVENT_TYPE, TYPE_COUNTER);
-	add_varint(message, EVENT_TRACK, track_uuid(event->track->tid));
+	char *at = message->bytes;
+	at = write_varint(at, EVENT_TYPE, TYPE_COUNTER);
+	at = write_varint(at, EVENT_TRACK, track_uuid(event->track->tid));
 	if (event->track->has_decimals) {
 		double value = (double)event->value / 1000.0;
 		uint64_t bits = 0;
 		memcpy(&bits, &value, sizeof(bits));
-		add_fixed64(message, EVENT_DOUBLE_VALUE, bits);
+		at = write_fixed64(at, EVENT_DOUBLE_VALUE, bits);
 	} else {
-		add_varint(message, EVENT_VALUE, (uint64_t)event->value);
+		at = write_varint(at, EVENT_VALUE, (uint64_t)event->value);
 	}
+	message->n = (size_t)(at - message->bytes);
 }
 
-static enum fsl_status add_arg(struct fsl_track_writing *w, const struct fsl_track_arg *arg,
-			       struct fsl_error *err)
+static inline char *write_arg(char *at, const struct fsl_track_arg *arg)
 {
-	char bytes[4 * VARINT_MAX];
-	struct message annotation = {.bytes = bytes, .capacity = sizeof(bytes)};
-	FSL_TRY(intern(w, USE_KEY, arg->key, err));
-	add_varint(&annotation, ANNOTATION_KEY, (uint64_t)arg->key + 1);
-	if (arg->text != FSL_STR_NONE) {
-		FSL_TRY(intern(w, USE_VALUE, arg->text, err));
-		add_varint(&annotation, ANNOTATION_TEXT, (uint64_t)arg->text + 1);
-	} else {
-		add_varint(&annotation, ANNOTATION_NUMBER, (uint64_t)arg->number);
+	bool is_text = arg->text != FSL_STR_NONE;
+	uint64_t key = (uint64_t)arg->key + 1;
+	uint64_t value = is_text ? (uint64_t)arg->text + 1 : (uint64_t)arg->number;
+	at = write_tag(at, EVENT_ANNOTATION, WIRE_BYTES);
+	*at++ = (char)(1 + varint_bytes(key) + (is_text ? 2 : 1) + varint_bytes(value));
+	at = write_varint(at, ANNOTATION_KEY, key);
+	return is_text ? write_varint(at, ANNOTATION_TEXT, value)
+		       : write_varint(at, ANNOTATION_NUMBER, value);
+}
+
+static inline char *write_flow(char *at, enum fsl_track_flow flow, uint64_t id)
+{
+	if (flow == FSL_FLOW_NONE) {
+		return at;
 	}
-	add_bytes(&w->event, EVENT_ANNOTATION, annotation.bytes, annotation.n);
+	return flow == FSL_FLOW_ENDS ? write_fixed64(at, EVENT_LAST_FLOW, id)
+				     : write_fixed64(at, EVENT_FLOW, id);
+}
+
+static enum fsl_status intern_all(struct fsl_track_writing *w, const struct fsl_track_event *event,
+				  struct fsl_error *err)
+{
+	FSL_TRY(intern(w, USE_NAME, event->name, err));
+	FSL_TRY(intern(w, USE_CATEGORY, event->category, err));
+	for (uint32_t i = 0; i < event->n_args; i++) {
+		FSL_TRY(intern(w, USE_KEY, event->args[i].key, err));
+		if (event->args[i].text != FSL_STR_NONE) {
+			FSL_TRY(intern(w, USE_VALUE, event->args[i].text, err));
+		}
+	}
 	return FSL_OK;
-}
-
-static void add_flow(struct message *message, enum fsl_track_flow flow, uint64_t id)
-{
-	if (flow != FSL_FLOW_NONE) {
-		add_fixed64(message, flow == FSL_FLOW_ENDS ? EVENT_LAST_FLOW : EVENT_FLOW, id);
-	}
 }
 
 /* The texts, arguments and flows of a slice or instant. */
@@ -392,19 +458,20 @@ static enum fsl_status add_slice(struct fsl_track_writing *w, const struct fsl_t
 				 struct fsl_error *err)
 {
 	bool is_slice = event->end_ns > event->begin_ns;
-	FSL_TRY(intern(w, USE_NAME, event->name, err));
-	FSL_TRY(intern(w, USE_CATEGORY, event->category, err));
-	add_varint(&w->event, EVENT_TYPE, is_slice ? TYPE_BEGIN : TYPE_INSTANT);
-	add_varint(&w->event, EVENT_TRACK, track_uuid(event->track->tid));
-	add_varint(&w->event, EVENT_NAME, (uint64_t)event->name + 1);
-	add_varint(&w->event, EVENT_CATEGORY, (uint64_t)event->category + 1);
+	FSL_TRY(intern_all(w, event, err));
+	char *at = w->event.bytes;
+	at = write_varint(at, EVENT_TYPE, is_slice ? TYPE_BEGIN : TYPE_INSTANT);
+	at = write_varint(at, EVENT_TRACK, track_uuid(event->track->tid));
+	at = write_varint(at, EVENT_NAME, (uint64_t)event->name + 1);
+	at = write_varint(at, EVENT_CATEGORY, (uint64_t)event->category + 1);
 	for (uint32_t i = 0; i < event->n_args; i++) {
-		FSL_TRY(add_arg(w, &event->args[i], err));
+		at = write_arg(at, &event->args[i]);
 	}
 	if (is_slice) {
-		add_flow(&w->event, event->launch, event->launch_id);
-		add_flow(&w->event, event->meeting, event->meeting_id);
+		at = write_flow(at, event->launch, event->launch_id);
+		at = write_flow(at, event->meeting, event->meeting_id);
 	}
+	w->event.n = (size_t)(at - w->event.bytes);
 	return FSL_OK;
 }
 
@@ -412,7 +479,6 @@ static enum fsl_status event(struct fsl_track_writing *w, const struct fsl_track
 			     struct fsl_error *err)
 {
 	FSL_TRY(put_ends(w, event->begin_ns, err));
-	FSL_TRY(reserve(&w->event, MESSAGE_BYTES, err));
 	if (event->track->is_counter) {
 		add_counter(&w->event, event);
 		return put_packet(w, PACKET_EVENT, event->begin_ns - w->base_ns, err);

@@ -247,6 +247,24 @@ static int compare_members(const void *left, const void *right)
 	return FSL_ORDER(a->rank_idx, b->rank_idx);
 }
 
+/* Groups are small, and ranks often come in the same order. */
+static void sort_members(struct member *members, size_t n)
+{
+	enum { SMALL = 32 };
+	if (n > SMALL) {
+		qsort(members, n, sizeof(*members), compare_members);
+		return;
+	}
+	for (size_t i = 1; i < n; i++) {
+		struct member moved = members[i];
+		size_t at = i;
+		for (; at > 0 && compare_members(&moved, &members[at - 1]) < 0; at--) {
+			members[at] = members[at - 1];
+		}
+		members[at] = moved;
+	}
+}
+
 bool fsl_rank_view_has_device(const struct fsl_rank_view *view, const struct fsl_op *op)
 {
 	return op->dev_begin_ns != FSL_NS_ABSENT && op->dev_end_ns >= view->from_ns &&
@@ -294,7 +312,7 @@ static void link_channel(const struct fsl_rank_view *views, const struct fsl_cha
 		if (n < 2) {
 			continue;
 		}
-		qsort(members, n, sizeof(*members), compare_members);
+		sort_members(members, n);
 		++*n_meetings;
 		for (size_t m = 0; m < n; m++) {
 			struct fsl_op_mark *mark =

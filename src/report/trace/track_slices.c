@@ -80,10 +80,17 @@ static int compare(const void *left, const void *right, void *context)
 /* Most arrays are in order already. */
 static void sort(struct slices *slices)
 {
-	size_t i = 1;
-	while (i < slices->n &&
-	       compare(&slices->order[i - 1], &slices->order[i], &slices->source) <= 0) {
-		i++;
+	const struct fsl_slice_source *source = &slices->source;
+	int64_t last_begin_ns = INT64_MIN, last_end_ns = INT64_MAX, begin_ns = 0, end_ns = 0;
+	size_t i = 0;
+	for (; i < slices->n; i++) {
+		source->times(source->context, slices->order[i], &begin_ns, &end_ns);
+		if (begin_ns < last_begin_ns ||
+		    (begin_ns == last_begin_ns && end_ns >= last_end_ns)) {
+			break;
+		}
+		last_begin_ns = begin_ns;
+		last_end_ns = end_ns;
 	}
 	if (i < slices->n) {
 		qsort_r(slices->order, slices->n, sizeof(*slices->order), compare, &slices->source);
