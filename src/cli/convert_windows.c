@@ -8,7 +8,7 @@
 
 enum {
 	/* Bytes of files in a window. Operators take a third of the bytes of their rows. */
-	WINDOW_BYTES = 1 << 23,
+	WINDOW_BYTES = 1 << 22,
 	/* Least bytes of the largest file in a window: to open a file again costs as much as to
 	 * read this. */
 	PIECE_BYTES_MIN = 1 << 17,

@@ -16,8 +16,8 @@ enum {
 	 * much room, and so has the output by EVENT_BYTES. */
 	COPIED_BYTES = 32,
 	ESCAPED_BYTES = 6, /* of one byte of a text, at most: \u001f */
-	HEX_DIGITS_MAX = 16,
-	PAIRS = 100, /* of decimal digits */
+	PAIRS = 100,       /* of decimal digits */
+	EIGHT_DIGITS = 100000000,
 };
 
 /* A text as JSON, with its quotes. */
@@ -100,98 +100,129 @@ static inline enum fsl_status need(struct fsl_track_writing *w, uint32_t id, siz
 	return FSL_OK;
 }
 
-/* Appends bytes behind which COPIED_BYTES can be read. */
-static inline void put_padded(struct fsl_track_writing *w, const char *bytes, size_t n_bytes)
+/*
+ * The functions below write at @at, for which there is room, and return the place behind: with a
+ * length in memory, each piece would wait for the store of the one before.
+ */
+
+/* Bytes behind which COPIED_BYTES can be read. */
+static inline char *put_padded(char *at, const char *bytes, size_t n_bytes)
 {
-	struct fsl_track_output *output = w->output;
 	if (n_bytes <= COPIED_BYTES) {
-		memcpy(output->block + output->n, bytes, COPIED_BYTES);
-		output->n += n_bytes;
+		memcpy(at, bytes, COPIED_BYTES);
 	} else {
-		fsl_track_output_put(output, bytes, n_bytes);
+		memcpy(at, bytes, n_bytes);
 	}
+	return at + n_bytes;
 }
 
-static inline void put_text(struct fsl_track_writing *w, uint32_t id)
+static inline char *put_text(char *at, const struct fsl_track_writing *w, uint32_t id)
 {
-	put_padded(w, w->json[id].bytes, w->json[id].n_bytes);
+	return put_padded(at, w->json[id].bytes, w->json[id].n_bytes);
 }
 
-#define PUT(w, literal) fsl_track_output_put((w)->output, (literal), sizeof(literal) - 1)
+static inline char *put_bytes(char *at, const char *bytes, size_t n_bytes)
+{
+	memcpy(at, bytes, n_bytes);
+	return at + n_bytes;
+}
 
-static size_t count_digits(uint64_t value)
+#define PUT(at, literal) put_bytes((at), (literal), sizeof(literal) - 1)
+
+static inline size_t count_digits(uint32_t value)
 {
 	size_t n = 1;
-	while (value >= 10000) {
-		value /= 10000;
-		n += 4;
-	}
-	return n + (value >= 10) + (value >= 100) + (value >= 1000);
+	return n + (value >= 10) + (value >= 100) + (value >= 1000) + (value >= 10000) +
+	       (value >= 100000) + (value >= 1000000) + (value >= 10000000);
 }
 
-/* Writes the digits where they stay, the last pair first. */
-static inline void put_u64(struct fsl_track_writing *w, uint64_t value)
+/* The last @n digits of a number of at most eight, the last pair first. */
+static inline char *put_digits(char *at, const struct fsl_track_writing *w, uint32_t value,
+			       size_t n)
 {
-	struct fsl_track_output *output = w->output;
-	size_t n = count_digits(value);
-	char *at = output->block + output->n + n;
-	output->n += n;
-	while (value >= PAIRS) {
+	char *behind = at + n;
+	for (at = behind; n >= 2; n -= 2) {
 		at -= 2;
-		memcpy(at, w->pairs + 2 * (value % PAIRS), 2);
+		memcpy(at, w->pairs + 2 * (size_t)(value % PAIRS), 2);
 		value /= PAIRS;
 	}
-	if (value >= 10) {
-		memcpy(at - 2, w->pairs + 2 * value, 2);
-	} else {
+	if (n == 1) {
 		at[-1] = (char)('0' + value);
 	}
+	return behind;
 }
 
-static void put_i64(struct fsl_track_writing *w, int64_t value)
+/* Eight digits at a time, which fit 32 bits. */
+static inline char *put_u64(char *at, const struct fsl_track_writing *w, uint64_t value)
+{
+	if (value < EIGHT_DIGITS) {
+		return put_digits(at, w, (uint32_t)value, count_digits((uint32_t)value));
+	}
+	uint64_t high = value / EIGHT_DIGITS;
+	if (high < EIGHT_DIGITS) {
+		at = put_digits(at, w, (uint32_t)high, count_digits((uint32_t)high));
+	} else {
+		uint32_t highest = (uint32_t)(high / EIGHT_DIGITS);
+		at = put_digits(at, w, highest, count_digits(highest));
+		at = put_digits(at, w, (uint32_t)(high % EIGHT_DIGITS), 8);
+	}
+	return put_digits(at, w, (uint32_t)(value % EIGHT_DIGITS), 8);
+}
+
+static inline char *put_i64(char *at, const struct fsl_track_writing *w, int64_t value)
 {
 	if (value < 0) {
-		PUT(w, "-");
+		*at++ = '-';
 	}
-	put_u64(w, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+	return put_u64(at, w, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
 /* Thousandths as a number with three decimals. */
-static void put_scaled(struct fsl_track_writing *w, int64_t thousandths)
+static inline char *put_scaled(char *at, const struct fsl_track_writing *w, int64_t thousandths)
 {
-	if (thousandths < 0) {
-		PUT(w, "-");
-	}
 	uint64_t value = thousandths < 0 ? 0 - (uint64_t)thousandths : (uint64_t)thousandths;
-	put_u64(w, value / 1000);
+	if (thousandths < 0) {
+		*at++ = '-';
+	}
+	at = put_u64(at, w, value / 1000);
 	unsigned rest = (unsigned)(value % 1000);
-	char decimals[4] = {'.', (char)('0' + rest / 100)};
-	memcpy(decimals + 2, w->pairs + 2 * (size_t)(rest % PAIRS), 2);
-	fsl_track_output_put(w->output, decimals, sizeof(decimals));
+	*at++ = '.';
+	*at++ = (char)('0' + rest / 100);
+	return put_bytes(at, w->pairs + 2 * (size_t)(rest % PAIRS), 2);
 }
 
 /* As a text "0x2a": readers of bind_id expect one. */
-static void put_hex(struct fsl_track_writing *w, uint64_t value)
+static inline char *put_hex(char *at, uint64_t value)
 {
 	static const char hex[] = "0123456789abcdef";
-	struct fsl_track_output *output = w->output;
-	size_t n = 1;
-	while (n < HEX_DIGITS_MAX && value >> (4 * n) != 0) {
-		n++;
-	}
-	PUT(w, "\"0x");
+	size_t n = value != 0 ? (size_t)(67 - __builtin_clzll(value)) / 4 : 1;
+	at = PUT(at, "\"0x");
 	for (size_t i = n; i-- > 0;) {
-		output->block[output->n++] = hex[value >> (4 * i) & 15];
+		*at++ = hex[value >> (4 * i) & 15];
 	}
-	PUT(w, "\"");
+	*at++ = '"';
+	return at;
 }
 
-static void put_comma(struct fsl_track_writing *w)
+/* Room for an event, and where it begins. */
+static enum fsl_status start(struct fsl_track_writing *w, size_t n_bytes, char **at,
+			     struct fsl_error *err)
 {
-	if (w->is_behind) {
-		PUT(w, ",\n");
-	}
+	FSL_TRY(fsl_track_output_reserve(w->output, n_bytes, err));
+	*at = w->output->block + w->output->n;
+	return FSL_OK;
+}
+
+static inline void stop(struct fsl_track_writing *w, const char *at)
+{
+	w->output->n = (size_t)(at - w->output->block);
+}
+
+static inline char *put_comma(char *at, struct fsl_track_writing *w)
+{
+	at = w->is_behind ? PUT(at, ",\n") : at;
 	w->is_behind = true;
+	return at;
 }
 
 static enum fsl_status begin(struct fsl_track_writing **out, struct fsl_track_output *output,
@@ -206,10 +237,13 @@ static enum fsl_status begin(struct fsl_track_writing **out, struct fsl_track_ou
 		w->pairs[2 * i + 1] = (char)('0' + i % 10);
 	}
 	*out = w;
-	FSL_TRY(fsl_track_output_reserve(output, EVENT_BYTES, err));
-	PUT(w, "{\"displayTimeUnit\":\"ns\",\"baseTimeNanoseconds\":");
-	put_i64(w, base_ns);
-	PUT(w, ",\"otherData\":{\"writer\":\"failslow " FSL_VERSION "\"},\"traceEvents\":[\n");
+	char *at = NULL;
+	FSL_TRY(start(w, EVENT_BYTES, &at, err));
+	at = PUT(at, "{\"displayTimeUnit\":\"ns\",\"baseTimeNanoseconds\":");
+	at = put_i64(at, w, base_ns);
+	at = PUT(at,
+		 ",\"otherData\":{\"writer\":\"failslow " FSL_VERSION "\"},\"traceEvents\":[\n");
+	stop(w, at);
 	return FSL_OK;
 }
 
@@ -228,25 +262,23 @@ static enum fsl_status put_metadata(struct fsl_track_writing *w, const struct me
 	if (data->is_text) {
 		FSL_TRY(need(w, (uint32_t)data->value, &n_bytes, err));
 	}
-	FSL_TRY(fsl_track_output_reserve(w->output, n_bytes, err));
-	put_comma(w);
-	PUT(w, "{\"ph\":\"M\",\"pid\":");
-	put_u64(w, data->pid);
+	char *at = NULL;
+	FSL_TRY(start(w, n_bytes, &at, err));
+	at = put_comma(at, w);
+	at = PUT(at, "{\"ph\":\"M\",\"pid\":");
+	at = put_u64(at, w, data->pid);
 	if (data->tid != 0) {
-		PUT(w, ",\"tid\":");
-		put_u64(w, data->tid);
+		at = PUT(at, ",\"tid\":");
+		at = put_u64(at, w, data->tid);
 	}
-	PUT(w, ",\"name\":\"");
-	fsl_track_output_put(w->output, data->name, strlen(data->name));
-	PUT(w, "\",\"args\":{\"");
-	fsl_track_output_put(w->output, data->key, strlen(data->key));
-	PUT(w, "\":");
-	if (data->is_text) {
-		put_text(w, (uint32_t)data->value);
-	} else {
-		put_i64(w, data->value);
-	}
-	PUT(w, "}}");
+	at = PUT(at, ",\"name\":\"");
+	at = put_bytes(at, data->name, strlen(data->name));
+	at = PUT(at, "\",\"args\":{\"");
+	at = put_bytes(at, data->key, strlen(data->key));
+	at = PUT(at, "\":");
+	at = data->is_text ? put_text(at, w, (uint32_t)data->value) : put_i64(at, w, data->value);
+	at = PUT(at, "}}");
+	stop(w, at);
 	return FSL_OK;
 }
 
@@ -308,120 +340,127 @@ static enum fsl_status put_counter(struct fsl_track_writing *w, const struct fsl
 	size_t n_bytes = EVENT_BYTES;
 	FSL_TRY(need(w, event->track->name, &n_bytes, err));
 	FSL_TRY(need(w, event->track->unit, &n_bytes, err));
-	FSL_TRY(fsl_track_output_reserve(w->output, n_bytes, err));
-	put_comma(w);
-	PUT(w, "{\"ph\":\"C\",\"pid\":");
-	put_u64(w, event->track->pid);
-	PUT(w, ",\"ts\":");
-	put_scaled(w, event->begin_ns - w->base_ns);
-	PUT(w, ",\"name\":");
-	put_text(w, event->track->name);
-	PUT(w, ",\"args\":{");
-	put_text(w, event->track->unit);
-	PUT(w, ":");
-	if (event->track->has_decimals) {
-		put_scaled(w, event->value);
-	} else {
-		put_i64(w, event->value);
-	}
-	PUT(w, "}}");
+	char *at = NULL;
+	FSL_TRY(start(w, n_bytes, &at, err));
+	at = put_comma(at, w);
+	at = PUT(at, "{\"ph\":\"C\",\"pid\":");
+	at = put_u64(at, w, event->track->pid);
+	at = PUT(at, ",\"ts\":");
+	at = put_scaled(at, w, event->begin_ns - w->base_ns);
+	at = PUT(at, ",\"name\":");
+	at = put_text(at, w, event->track->name);
+	at = PUT(at, ",\"args\":{");
+	at = put_text(at, w, event->track->unit);
+	at = PUT(at, ":");
+	at = event->track->has_decimals ? put_scaled(at, w, event->value)
+					: put_i64(at, w, event->value);
+	at = PUT(at, "}}");
+	stop(w, at);
 	return FSL_OK;
 }
 
-static void put_args(struct fsl_track_writing *w, const struct fsl_track_event *event)
+static inline char *put_args(char *at, const struct fsl_track_writing *w,
+			     const struct fsl_track_event *event)
 {
-	PUT(w, ",\"args\":{");
+	at = PUT(at, ",\"args\":{");
 	for (uint32_t i = 0; i < event->n_args; i++) {
 		const struct fsl_track_arg *arg = &event->args[i];
 		if (i > 0) {
-			PUT(w, ",");
+			*at++ = ',';
 		}
-		put_text(w, arg->key);
-		PUT(w, ":");
-		if (arg->text != FSL_STR_NONE) {
-			put_text(w, arg->text);
-		} else {
-			put_i64(w, arg->number);
-		}
+		at = put_text(at, w, arg->key);
+		*at++ = ':';
+		at = arg->text != FSL_STR_NONE ? put_text(at, w, arg->text)
+					       : put_i64(at, w, arg->number);
 	}
-	PUT(w, "}");
+	*at++ = '}';
+	return at;
 }
 
 /* Pid, tid and time of an event whose "ph" was put. */
-static void put_place(struct fsl_track_writing *w, const struct fsl_track_event *event)
+static inline char *put_place(char *at, const struct fsl_track_writing *w,
+			      const struct fsl_track_event *event)
 {
 	const struct json_text *place = &w->places[event->track->number];
-	put_padded(w, place->bytes, place->n_bytes);
-	put_scaled(w, event->begin_ns - w->base_ns);
+	at = put_padded(at, place->bytes, place->n_bytes);
+	return put_scaled(at, w, event->begin_ns - w->base_ns);
 }
 
 /* The flow through a collective is an event of its own: a slice has one bind_id. */
-static void put_meeting(struct fsl_track_writing *w, const struct fsl_track_event *event)
+static char *put_meeting(char *at, struct fsl_track_writing *w, const struct fsl_track_event *event)
 {
-	put_comma(w);
+	at = put_comma(at, w);
 	switch (event->meeting) {
 	case FSL_FLOW_NONE:
 	case FSL_FLOW_BEGINS:
-		PUT(w, "{\"ph\":\"s\"");
+		at = PUT(at, "{\"ph\":\"s\"");
 		break;
 	case FSL_FLOW_GOES_ON:
-		PUT(w, "{\"ph\":\"t\",\"bp\":\"e\"");
+		at = PUT(at, "{\"ph\":\"t\",\"bp\":\"e\"");
 		break;
 	case FSL_FLOW_ENDS:
-		PUT(w, "{\"ph\":\"f\",\"bp\":\"e\"");
+		at = PUT(at, "{\"ph\":\"f\",\"bp\":\"e\"");
 		break;
 	}
-	put_place(w, event);
-	PUT(w, ",\"id\":");
-	put_u64(w, event->meeting_id);
-	PUT(w, ",\"name\":\"collective\",\"cat\":\"collective\"}");
+	at = put_place(at, w, event);
+	at = PUT(at, ",\"id\":");
+	at = put_u64(at, w, event->meeting_id);
+	return PUT(at, ",\"name\":\"collective\",\"cat\":\"collective\"}");
+}
+
+static inline char *put_launch(char *at, const struct fsl_track_event *event)
+{
+	at = PUT(at, ",\"bind_id\":");
+	at = put_hex(at, event->launch_id);
+	return event->launch == FSL_FLOW_BEGINS ? PUT(at, ",\"flow_out\":true")
+						: PUT(at, ",\"flow_in\":true");
+}
+
+/* Makes sure that all texts of a slice are there. */
+static enum fsl_status need_all(struct fsl_track_writing *w, const struct fsl_track_event *event,
+				size_t *n_bytes, struct fsl_error *err)
+{
+	FSL_TRY(need(w, event->name, n_bytes, err));
+	FSL_TRY(need(w, event->category, n_bytes, err));
+	for (uint32_t i = 0; i < event->n_args; i++) {
+		FSL_TRY(need(w, event->args[i].key, n_bytes, err));
+		if (event->args[i].text != FSL_STR_NONE) {
+			FSL_TRY(need(w, event->args[i].text, n_bytes, err));
+		}
+	}
+	return FSL_OK;
 }
 
 static enum fsl_status put_slice(struct fsl_track_writing *w, const struct fsl_track_event *event,
 				 struct fsl_error *err)
 {
 	size_t n_bytes = 2 * EVENT_BYTES; /* with its flow */
-	FSL_TRY(need(w, event->name, &n_bytes, err));
-	FSL_TRY(need(w, event->category, &n_bytes, err));
-	for (uint32_t i = 0; i < event->n_args; i++) {
-		FSL_TRY(need(w, event->args[i].key, &n_bytes, err));
-		if (event->args[i].text != FSL_STR_NONE) {
-			FSL_TRY(need(w, event->args[i].text, &n_bytes, err));
-		}
-	}
-	FSL_TRY(fsl_track_output_reserve(w->output, n_bytes, err));
-	put_comma(w);
+	char *at = NULL;
+	FSL_TRY(need_all(w, event, &n_bytes, err));
+	FSL_TRY(start(w, n_bytes, &at, err));
+	at = put_comma(at, w);
 	bool is_slice = event->end_ns > event->begin_ns;
+	at = is_slice ? PUT(at, "{\"ph\":\"X\"") : PUT(at, "{\"ph\":\"i\",\"s\":\"t\"");
+	at = put_place(at, w, event);
 	if (is_slice) {
-		PUT(w, "{\"ph\":\"X\"");
-	} else {
-		PUT(w, "{\"ph\":\"i\",\"s\":\"t\"");
+		at = PUT(at, ",\"dur\":");
+		at = put_scaled(at, w, event->end_ns - event->begin_ns);
 	}
-	put_place(w, event);
-	if (is_slice) {
-		PUT(w, ",\"dur\":");
-		put_scaled(w, event->end_ns - event->begin_ns);
-	}
-	PUT(w, ",\"name\":");
-	put_text(w, event->name);
-	PUT(w, ",\"cat\":");
-	put_text(w, event->category);
+	at = PUT(at, ",\"name\":");
+	at = put_text(at, w, event->name);
+	at = PUT(at, ",\"cat\":");
+	at = put_text(at, w, event->category);
 	if (is_slice && event->launch != FSL_FLOW_NONE) {
-		PUT(w, ",\"bind_id\":");
-		put_hex(w, event->launch_id);
-		if (event->launch == FSL_FLOW_BEGINS) {
-			PUT(w, ",\"flow_out\":true");
-		} else {
-			PUT(w, ",\"flow_in\":true");
-		}
+		at = put_launch(at, event);
 	}
 	if (event->n_args > 0) {
-		put_args(w, event);
+		at = put_args(at, w, event);
 	}
-	PUT(w, "}");
+	*at++ = '}';
 	if (is_slice && event->meeting != FSL_FLOW_NONE) {
-		put_meeting(w, event);
+		at = put_meeting(at, w, event);
 	}
+	stop(w, at);
 	return FSL_OK;
 }
 
@@ -433,8 +472,9 @@ static enum fsl_status event(struct fsl_track_writing *w, const struct fsl_track
 
 static enum fsl_status finish(struct fsl_track_writing *w, struct fsl_error *err)
 {
-	FSL_TRY(fsl_track_output_reserve(w->output, EVENT_BYTES, err));
-	PUT(w, "\n]}\n");
+	char *at = NULL;
+	FSL_TRY(start(w, EVENT_BYTES, &at, err));
+	stop(w, PUT(at, "\n]}\n"));
 	return FSL_OK;
 }
 
