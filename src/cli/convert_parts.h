@@ -71,7 +71,7 @@ struct fsl_conversion {
 };
 
 /* True if the inputs are to be read in windows. */
-bool fsl_conversion_is_long(const struct fsl_conversion *c, const struct fsl_inputs *inputs,
+bool fsl_conversion_is_long(const struct fsl_inputs *inputs,
 			    const struct fsl_ingest_options *options);
 /* Reads c->feed window by window and writes all windows but the last, which is left in the plan;
  * tells the steps. */

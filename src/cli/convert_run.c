@@ -165,7 +165,7 @@ static enum fsl_status find_inputs(struct fsl_conversion *c, struct fsl_inputs *
 static enum fsl_status ingest(struct fsl_conversion *c, struct fsl_inputs *inputs,
 			      const struct fsl_ingest_options *options, struct fsl_error *err)
 {
-	if (!fsl_conversion_is_long(c, inputs, options)) {
+	if (!fsl_conversion_is_long(inputs, options)) {
 		return fsl_ingest_inputs(&c->run, inputs, options, err);
 	}
 	c->feed = fsl_feed_create(inputs, options);

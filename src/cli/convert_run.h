@@ -21,7 +21,6 @@ struct fsl_convert_run {
 	const char *libraries;  /* folders with those of the job, separated by ':'; NULL: none */
 	int64_t device_bytes;   /* memory of a device; 0: not known */
 	int64_t n_jobs;         /* threads; -1: as configured */
-	int64_t window_bytes;   /* bytes of files that are held at once; 0: the usual number */
 	bool is_aligned;        /* one clock for all ranks */
 	bool wants_verdict;
 	bool is_quiet; /* no summary */

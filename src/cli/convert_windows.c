@@ -19,29 +19,26 @@ static const int64_t SLACK_NS_MIN = INT64_C(4) * FSL_NS_PER_S;
 static const int64_t SLACK_NS_MAX = INT64_C(120) * FSL_NS_PER_S;
 
 /* Number of windows by the sizes of the files. */
-static uint64_t count_windows(const struct fsl_conversion *c, const struct fsl_inputs *inputs)
+static uint64_t count_windows(const struct fsl_inputs *inputs)
 {
-	uint64_t n_bytes = 0, n_most = 0, wanted = WINDOW_BYTES, least = PIECE_BYTES_MIN;
-	if (c->wanted->window_bytes > 0) {
-		wanted = (uint64_t)c->wanted->window_bytes;
-		least = 1;
-	}
+	uint64_t n_bytes = 0, n_most = 0;
 	for (size_t i = 0; i < inputs->n_items; i++) {
 		uint64_t of_file = fsl_input_bytes(&inputs->items[i]);
 		n_bytes += of_file;
 		n_most = of_file > n_most ? of_file : n_most;
 	}
-	return n_bytes / wanted < n_most / least ? n_bytes / wanted : n_most / least;
+	uint64_t n = n_bytes / WINDOW_BYTES, n_worth = n_most / PIECE_BYTES_MIN;
+	return n < n_worth ? n : n_worth;
 }
 
-bool fsl_conversion_is_long(const struct fsl_conversion *c, const struct fsl_inputs *inputs,
+bool fsl_conversion_is_long(const struct fsl_inputs *inputs,
 			    const struct fsl_ingest_options *options)
 {
 	bool is_whole = options->from_ns == INT64_MIN && options->to_ns == INT64_MAX;
 	for (size_t i = 0; i < inputs->n_items && is_whole; i++) {
 		is_whole = strcmp(inputs->items[i].path, FSL_STDIN) != 0;
 	}
-	return is_whole && fsl_team_size() == 1 && count_windows(c, inputs) > 1;
+	return is_whole && fsl_team_size() == 1 && count_windows(inputs) > 1;
 }
 
 /* Windows end at first_ns and then each length; there are none if length_ns is 0. */
@@ -58,7 +55,7 @@ static enum fsl_status begin_reading(struct fsl_conversion *c, struct cut *cut,
 	const struct fsl_chapter_rule rule = fsl_chapter_rule_of(24.0);
 	*cut = (struct cut){0};
 	FSL_TRY(fsl_feed_span(feed, &span, &rule, err));
-	int64_t n = (int64_t)count_windows(c, &feed->inputs);
+	int64_t n = (int64_t)count_windows(&feed->inputs);
 	int64_t length_ns = span.begin_ns != FSL_NS_ABSENT ? (span.end_ns - span.begin_ns) / n : 0;
 	if (length_ns <= 0) {
 		return FSL_OK;

@@ -316,11 +316,29 @@ def check_memory(program, datasets, scratch):
             fault(f"memory: peaks {peaks}")
 
 
+def lines(path):
+    """The events of a JSON file, one a line, without the numbers of launches and collectives."""
+    text = re.sub(rb'"bind_id":"0x[0-9a-f]+"|"id":[0-9]+,"name":"collective"', b"", path.read_bytes())
+    return sorted(line.rstrip(b",") for line in text.splitlines())
+
+
+def check_windows(program, _, scratch):
+    """A long run is read window by window, unless a time range is asked for: the events are the same."""
+    folder, paths = scratch / "long", [scratch / "windows.json", scratch / "whole.json"]
+    subprocess.run([program, "simulate", folder, "tp=3", "steps=60", "pairs=52"], capture_output=True, check=True)
+    for path, options in zip(paths, ((), ("--from", "0"))):
+        convert(program, [folder], path, "--no-verdict", *options)
+    if lines(paths[0]) != lines(paths[1]):
+        fault("windows: the events differ from those of the whole")
+    if paths[0].read_bytes() == paths[1].read_bytes():
+        fault("windows: the run is too short for a window")
+
+
 def main():
     program, datasets = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     with tempfile.TemporaryDirectory() as scratch:
         for check in (check_faults, check_without_verdict, check_aligned, check_captures, check_levels, check_host,
-                      check_memory):
+                      check_memory, check_windows):
             check(program, datasets, pathlib.Path(scratch))
     print("\n".join(faults[:40]) or "timelines are sound")
     sys.exit(bool(faults))

@@ -32,7 +32,7 @@ void fsl_run_windows_forget(struct fsl_run_windows *windows);
 
 /* Time that is taken from the times of a rank, ns. */
 int64_t fsl_run_windows_shift_ns(const struct fsl_run_windows *windows, size_t rank_idx);
-/* True if the rank had any events so far. */
+/* True if the rank is wanted and had any events so far. */
 bool fsl_run_windows_has_events(const struct fsl_run_windows *windows, size_t rank_idx);
 
 void fsl_run_windows_destroy(struct fsl_run_windows *windows); /* NULL is fine */
