@@ -126,12 +126,57 @@ static void a_file_that_ends_is_not_waited_for(void **state)
 	fsl_inputs_fini(&inputs);
 }
 
+/* Sixty operators 1 us apart; that of @number ends behind all others. Returns how many are read in
+ * pieces. */
+static size_t read_with_long_operator(struct tree *tree, int number, bool keeps_running)
+{
+	char text[16384];
+	size_t n = (size_t)sprintf(text, "%s", MARKER_HEADER), n_read = 0;
+	for (int i = 0; i < 60; i++) {
+		for (int side = 0; side < (i == number ? 3 : 4); side++) {
+			n += (size_t)sprintf(text + n, "%d,%d,1,%s,%d,%lld,0,0,1,1\n",
+					     side % 2 == 0 ? 16 : 32, i,
+					     side == 0 ? "comm:HcclAllReduce!g!f!1" : "", side / 2,
+					     (long long)ROWS_BASE_NS + 1000 * i + side);
+		}
+	}
+	n += (size_t)sprintf(text + n, "32,%d,1,,1,%lld,0,0,1,1\n", number,
+			     (long long)ROWS_BASE_NS + 60000);
+	tree_write_bytes(tree, "hccl_activity-h-.0.csv", text, n);
+	struct fsl_inputs inputs = {0};
+	struct fsl_stream *stream = NULL;
+	struct fsl_run run;
+	const struct fsl_pieces pieces = {INT64_MAX, ROWS_BASE_NS + 10000, 10000, 2000,
+					  keeps_running};
+	assert_int_equal(fsl_run_init(&run, NULL), FSL_OK);
+	assert_int_equal(fsl_inputs_find(&inputs, &tree->options, &tree->err), FSL_OK);
+	assert_int_equal(
+		fsl_stream_open(&stream, &inputs, &tree->options, &pieces, 6.0, NULL, NULL),
+		FSL_OK);
+	assert_int_equal(fsl_stream_read(stream, &run, INT64_MAX, NULL), FSL_OK);
+	n_read = run.n_ranks == 1 ? run.ranks[0].n_ops : 0;
+	fsl_stream_close(stream);
+	fsl_inputs_fini(&inputs);
+	fsl_run_fini(&run);
+	return n_read;
+}
+
+static void a_running_operator_is_kept_if_asked(void **state)
+{
+	assert_int_equal(read_with_long_operator(*state, 5, true), 60);
+	assert_int_equal(read_with_long_operator(*state, 5, false), 59);
+	assert_int_equal(read_with_long_operator(*state, 17, true), 60);
+	assert_int_equal(read_with_long_operator(*state, 17, false), 59);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(pieces_give_what_one_reading_gives, tree_setup,
 						tree_teardown),
 		cmocka_unit_test_setup_teardown(a_file_that_ends_is_not_waited_for, tree_setup,
+						tree_teardown),
+		cmocka_unit_test_setup_teardown(a_running_operator_is_kept_if_asked, tree_setup,
 						tree_teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
