@@ -22,7 +22,8 @@ struct fsl_chart {
 };
 
 extern const struct fsl_chart fsl_chart_grid, fsl_chart_strip, fsl_chart_bars, fsl_chart_links,
-	fsl_chart_bandwidth, fsl_chart_waits, fsl_chart_stalls, fsl_chart_growth, fsl_chart_account, fsl_chart_band, fsl_chart_arrival;
+	fsl_chart_bandwidth, fsl_chart_waits, fsl_chart_stalls, fsl_chart_growth, fsl_chart_account,
+	fsl_chart_band, fsl_chart_arrival;
 
 /* Opens an SVG of a height in units, with a name for readers of screens. */
 void fsl_chart_open(struct fsl_markup *markup, const char *name, double height, const char *label);
