@@ -28,8 +28,9 @@ struct fsl_profile_finding {
 	bool is_overview;   /* no fault: where time goes and how fast things are */
 	size_t n_facts;
 	struct fsl_fact facts[FSL_FACTS_MAX];
-	const int32_t
-		*members; /* of the group whose link is slow; NULL: rank and peer are its ends */
+	/* Ranks that it is about together: of a group whose link is slow, with more work than
+	 * others. n_members 0: rank and peer tell. */
+	const int32_t *members;
 	size_t n_members;
 	const struct fsl_profile_line *lines; /* findings' arena; NULL: none */
 	size_t n_lines;

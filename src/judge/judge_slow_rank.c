@@ -165,6 +165,8 @@ static enum fsl_status tell_more_work(struct work *work, struct fsl_error *err)
 		       n == 1 ? "has" : "have", n == 1 ? "its" : "their", work->parts.more_work_ms);
 	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_MORE_WORK);
 	finding.rank = n == 1 ? ranks[0] : -1;
+	finding.members = ranks;
+	finding.n_members = n > 1 ? n : 0;
 	finding.gain_ms = work->parts.more_work_ms;
 	finding.what = what.text;
 	finding.advice = "spread the work evenly (layers, experts, lengths of sequences); the "

@@ -10,6 +10,8 @@
 #include "report/case_parts.h"
 #include "text/phrase.h"
 
+enum { NAMED_MAX = 8 /* ranks or links of one what-if */ };
+
 /* Loss of a step from which on somebody is named; NaN if the length of a step is unknown. */
 static double least_ms(const struct fsl_case_parts *parts)
 {
@@ -139,13 +141,26 @@ static void put_gain(const struct fsl_case_parts *parts, cJSON *list, const char
 }
 
 /* "3" or, of a link, "2-6". */
-static void put_gain_of(const struct fsl_case_parts *parts, cJSON *list, int32_t rank, int32_t peer,
-			double ms)
+static void put_gain_of(const struct fsl_case_parts *parts, cJSON *list,
+			const struct fsl_profile_finding *finding)
 {
-	char name[32];
-	(void)snprintf(name, sizeof(name), peer >= 0 ? "%" PRId32 "-%" PRId32 : "%" PRId32, rank,
-		       peer);
-	put_gain(parts, list, peer >= 0 ? "link" : "rank", name, ms);
+	struct fsl_phrase name = {0};
+	bool is_link = finding->code == FSL_CODE_SLOW_LINK;
+	for (size_t m = 0; m < finding->n_members && m < NAMED_MAX; m++) {
+		fsl_phrase_add(&name, "%s%" PRId32, m > 0 ? ", " : "", finding->members[m]);
+	}
+	fsl_phrase_add(&name, "%s", finding->n_members > NAMED_MAX ? ", …" : "");
+	if (finding->n_members == 0) {
+		fsl_phrase_add(&name, "%" PRId32, finding->rank);
+	}
+	if (finding->peer >= 0) {
+		fsl_phrase_add(&name, "-%" PRId32, finding->peer);
+	}
+	put_gain(parts, list,
+		 is_link                  ? "link"
+		 : finding->n_members > 0 ? "ranks"
+					  : "rank",
+		 name.text, finding->gain_ms);
 }
 
 static void put_gain_of_stage(const struct fsl_case_parts *parts, cJSON *list,
@@ -180,9 +195,8 @@ static bool is_on_one_host(const struct fsl_localisation *verdict)
 /* "8, 9" of ranks, "2-6, 3-7" of links. */
 static void add_names(struct named *named, const struct fsl_localisation *verdict)
 {
-	enum { NAMED_MAX = 8 };
 	size_t n = 0;
-	bool is_link = verdict->culprits[0].peer >= 0;
+	bool is_link = verdict->kind == FSL_VERDICT_SLOW_LINK;
 	for (size_t i = 0; i < verdict->n_culprits; i++) {
 		const struct fsl_culprit *culprit = &verdict->culprits[i];
 		bool is_far_end = culprit->peer >= 0 && culprit->rank > culprit->peer;
@@ -251,7 +265,7 @@ void fsl_case_put_whatif(const struct fsl_case_parts *parts, cJSON *root)
 		}
 		if (finding->code == FSL_CODE_MORE_WORK ||
 		    (finding->code == FSL_CODE_SLOW_LINK && !is_link)) {
-			put_gain_of(parts, list, finding->rank, finding->peer, finding->gain_ms);
+			put_gain_of(parts, list, finding);
 		} else if (finding->code == FSL_CODE_STAGE_IMBALANCE) {
 			put_gain_of_stage(parts, list, finding);
 		}

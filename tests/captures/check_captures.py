@@ -169,6 +169,7 @@ def cases():
 
         work("three_ranks_with_more_kernels", "more_kernels", [3, 4, 8], {"seed": 91, "dp": 9, "layers": 2}, times=2),
         work("one_rank_with_larger_shapes", "larger_shapes", [2], {"seed": 92, "dp": 5}, factor=1.5),
+        work("two_ranks_with_larger_shapes", "larger_shapes", [1, 4], {"seed": 93, "dp": 8}, factor=1.5),
         rows("one_rank_with_more_expert_rows", 5, 2.0, {"seed": 93, "dp": 6, "experts": True, "layers": 2}),
         rows("more_expert_rows_beside_a_slow_device", 5, 2.0, {"seed": 93, "dp": 6, "experts": True, "layers": 2},
              "slow_rank", (2,), [{"kind": "slow_kernels", "ranks": [2], "factor": 1.5}]),
@@ -248,6 +249,9 @@ def faults_of(case, answer, truth):
     texts = [answer["reason"]] + [finding["what"] for finding in answer["findings"]]
     if case.said is not None and not any(case.said in text for text in texts):
         yield f"nothing says {case.said}"
+    for gain in answer["whatIf"]:
+        if "-1" in gain["name"].split(", "):
+            yield f"a gain of rank -1: {gain}"
     if case.loss is None:
         yield from faults_of_healthy(answer, truth)
     elif not is_near(answer["lostMsPerStep"], truth[case.loss], truth["stepMs"]):

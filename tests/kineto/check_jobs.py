@@ -39,6 +39,10 @@ def check(name, folder, kind, ranks=(), cause=None, cost_ms=None):
           "%s names %s, not %s %s" % (answer["verdict"], named, kind, list(ranks)))
     for culprit in answer["culprits"]:
         claim(name, cause is None or culprit["cause"] == cause, "cause %s, not %s" % (culprit["cause"], cause))
+    gains = answer["whatIf"]
+    claim(name, all("-1" not in gain["name"].split(", ") for gain in gains), "a gain of rank -1: %s" % gains)
+    if kind == "slow_link":
+        claim(name, gains and gains[0]["kind"] == "link", "no gain of the link: %s" % gains)
     if cost_ms is not None:
         cost = answer["lostMsPerStep"]
         claim(name, abs(cost - cost_ms) <= 0.15 * cost_ms, "costs %.2f ms, not %.2f" % (cost, cost_ms))
