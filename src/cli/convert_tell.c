@@ -8,7 +8,7 @@
 #include "cli/convert_parts.h"
 #include "text/phrase.h"
 
-static void tell_size(const char *path)
+static void add_size(struct fsl_phrase *phrase, const char *path)
 {
 	struct stat facts;
 	double bytes = stat(path, &facts) == 0 ? (double)facts.st_size : 0.0;
@@ -18,7 +18,7 @@ static void tell_size(const char *path)
 		bytes /= 1000.0;
 		unit++;
 	}
-	(void)fsl_tell_print(stdout, "%.3g %s", bytes, units[unit]);
+	fsl_phrase_add(phrase, "%s%.3g %s", phrase->length > 0 ? ", " : "", bytes, units[unit]);
 }
 
 static void tell_events(const struct fsl_conversion *c)
@@ -35,9 +35,8 @@ static void tell_events(const struct fsl_conversion *c)
 	fsl_phrase_add_count(&phrase, counts->n_values, "counter value");
 	fsl_phrase_add(&phrase, "), ");
 	fsl_phrase_add_count(&phrase, counts->n_launches + counts->n_meetings, "flow");
-	(void)fsl_tell_print(stdout, "%s: %s, ", c->wanted->output, phrase.text);
-	tell_size(c->wanted->output);
-	(void)fsl_tell_print(stdout, "\n");
+	add_size(&phrase, c->wanted->output);
+	(void)fsl_tell_print(stdout, "%s: %s\n", c->wanted->output, phrase.text);
 }
 
 static void tell_span(const struct fsl_conversion *c)
@@ -127,9 +126,9 @@ void fsl_conversion_tell(const struct fsl_conversion *c)
 
 void fsl_conversion_tell_stacks(const struct fsl_conversion *c)
 {
-	(void)fsl_tell_print(stdout, "%s: ", c->wanted->output);
-	tell_size(c->wanted->output);
-	(void)fsl_tell_print(stdout, "\n");
+	struct fsl_phrase phrase = {0};
+	add_size(&phrase, c->wanted->output);
+	(void)fsl_tell_print(stdout, "%s: %s\n", c->wanted->output, phrase.text);
 	fsl_conversion_tell_memory(c);
 	tell_left_out(c);
 }
