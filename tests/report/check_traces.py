@@ -332,6 +332,9 @@ def check_windows(program, _, scratch):
         fault("windows: the events differ from those of the whole")
     if paths[0].read_bytes() == paths[1].read_bytes():
         fault("windows: the run is too short for a window")
+    packed = scratch / "windows.pftrace"
+    convert(program, [folder], packed, "--no-verdict")
+    check_same("windows", trace_json.Trace(paths[0], True), trace_perfetto.Trace(packed, True))
 
 
 def main():

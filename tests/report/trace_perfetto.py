@@ -50,11 +50,12 @@ def signed(value):
 class Trace:
     """The same as trace_json.Trace, of the other form."""
 
-    def __init__(self, path):
+    def __init__(self, path, in_windows=False):
+        self.in_windows = in_windows
         self.processes, self.tracks, self.labels = {}, {}, {}
         self.events, self.counters = [], []
         self.by_uuid, self.interned = {}, {1: {}, 2: {}, 3: {}, 29: {}}
-        self.open, self.base, self.last, self.has_begun = {}, None, 0, False
+        self.open, self.base, self.last, self.has_begun = {}, None, {}, False
         with open(path, "rb") as stream:
             data = stream.read()
         for number, packet in fields(data):
@@ -69,7 +70,7 @@ class Trace:
             clocks = {c[1][0]: c[2][0] for c in map(collect, collect(packet[6][0])[1])}
             self.base = clocks[1] - clocks[6]
         elif 60 in packet:
-            require(not self.has_begun, "track behind events")
+            require(self.in_windows or not self.has_begun, "track behind events")
             self.take_track(collect(packet[60][0]))
         else:
             require(packet[13] == [2 if self.has_begun else 3], "flags", packet[13])
@@ -80,9 +81,11 @@ class Trace:
                     require(text[1][0] not in self.interned[number], "interned twice")
                     self.interned[number][text[1][0]] = text[2][0].decode("utf-8")
             time = self.base + packet[8][0]
-            require(time >= self.last, "times go back:", time)
-            self.last = time
-            self.take_event(collect(packet[11][0]), time)
+            event = collect(packet[11][0])
+            track = event[11][0] if self.in_windows else None
+            require(time >= self.last.get(track, 0), "times go back:", time)
+            self.last[track] = time
+            self.take_event(event, time)
 
     def take_track(self, track):
         uuid = track[1][0]
