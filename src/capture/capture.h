@@ -395,6 +395,9 @@ struct fsl_profile_rank {
 	size_t n_memory, memory_capacity;
 	struct fsl_profile_copies *copies; /* of trace_view.json, or the profiler's database */
 	size_t n_copies, copies_capacity;
+	struct fsl_profile_shares *shares; /* capture/shares.h: of the whole trace, then of steps;
+					      none without traces of Kineto */
+	size_t n_shares, shares_capacity;
 	struct fsl_profile_reading counters[FSL_COUNTERS_N];
 	uint64_t cached_kernels; /* sum of hashes of the kernels' names behind CACHE_HITS */
 	struct fsl_profile_trace trace;

@@ -242,6 +242,7 @@ void fsl_profile_rank_fini(struct fsl_profile_rank *rank)
 	fsl_kernel_sums_destroy(rank->kernel_sums);
 	fsl_free(rank->trace.ranges);
 	fsl_kept_rows_destroy(rank->kept);
+	fsl_free(rank->shares);
 	fsl_free(rank->copies);
 	fsl_free(rank->memory);
 	fsl_free(rank->operators);

@@ -12,6 +12,7 @@
 #include "capture/ranges.h"
 #include "source/kineto/base.h"
 #include "source/kineto/groups.h"
+#include "source/kineto/shares.h"
 
 /* All times on one axis. Some writers tell a base and have added it already. */
 static void add_base(struct fsl_kineto_events *events)
@@ -437,6 +438,7 @@ enum fsl_status fsl_kineto_settle(struct fsl_kineto_events *events,
 	FSL_TRY(add_comms(events, input, err));
 	FSL_TRY(add_tasks(events, input, err));
 	FSL_TRY(add_free_time(events, err));
+	FSL_TRY(fsl_kineto_tell_shares(events, input, err));
 	ask_idle(events);
 	FSL_TRY(tell_lags(events, err));
 	FSL_TRY(tell_memory(events, err));
