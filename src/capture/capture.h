@@ -398,6 +398,7 @@ struct fsl_profile_rank {
 	struct fsl_profile_shares *shares; /* capture/shares.h: of the whole trace, then of steps;
 					      none without traces of Kineto */
 	size_t n_shares, shares_capacity;
+	struct fsl_functions *functions; /* capture/functions.h; NULL: they are not wanted */
 	struct fsl_profile_reading counters[FSL_COUNTERS_N];
 	uint64_t cached_kernels; /* sum of hashes of the kernels' names behind CACHE_HITS */
 	struct fsl_profile_trace trace;
@@ -430,6 +431,7 @@ struct fsl_profile_options {
 	size_t n_steps;
 	int n_threads;   /* 0: number of processors */
 	bool keeps_rows; /* single kernels and levels of memory, for timelines: kept_rows.h */
+	bool sums_functions; /* of traces of Kineto: functions.h */
 };
 
 /*

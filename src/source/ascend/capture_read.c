@@ -6,6 +6,7 @@
 
 #include "base/sort.h"
 #include "base/try.h"
+#include "capture/functions.h"
 #include "capture/kept_rows.h"
 #include "source/ascend/cross_check.h"
 #include "source/ascend/databases.h"
@@ -40,6 +41,9 @@ static enum fsl_status read_rank(struct fsl_profile_rank *rank,
 	}
 	if (options->keeps_rows) {
 		FSL_TRY(FSL_NEW(rank->kept, 1, "rows", err));
+	}
+	if (options->sums_functions && folder->writer == FSL_PROFILE_KINETO) {
+		FSL_TRY(FSL_NEW(rank->functions, 1, "functions", err));
 	}
 	if (folder->writer == FSL_PROFILE_KINETO) {
 		FSL_TRY(fsl_kineto_read_rank(rank, options, err));
@@ -242,6 +246,7 @@ void fsl_profile_rank_fini(struct fsl_profile_rank *rank)
 	fsl_kernel_sums_destroy(rank->kernel_sums);
 	fsl_free(rank->trace.ranges);
 	fsl_kept_rows_destroy(rank->kept);
+	fsl_functions_destroy(rank->functions);
 	fsl_free(rank->shares);
 	fsl_free(rank->copies);
 	fsl_free(rank->memory);

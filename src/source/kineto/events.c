@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/try.h"
 #include "capture/ranges.h"
+#include "source/kineto/functions.h"
 
 enum { RANGES_MAX = 4096, NAME_BYTES_MAX = 200 /* of a kernel; templates have kilobytes */ };
 
@@ -97,12 +98,16 @@ static enum fsl_status add_work(struct fsl_kineto_events *events,
 		.launch_ns = FSL_NS_ABSENT,
 		.facts = FSL_STR_NONE,
 		.external = external_of(event),
+		.whole_id = FSL_STR_NONE,
 		.category = (enum fsl_kineto_category)event->category,
 		.is_collective = event->category == FSL_KINETO_KERNEL &&
 				 event->name == FSL_KINETO_COLLECTIVE,
 	};
 	FSL_TRY(intern(events, &name, &work.name_id, err));
 	FSL_TRY(intern_shape(events, event, &work.shape_id, err));
+	if (events->rank->functions != NULL) {
+		FSL_TRY(intern(events, &event->whole_name, &work.whole_id, err));
+	}
 	if (work.is_collective) {
 		FSL_TRY(add_facts(events, event, 0, &work.facts, err));
 	}
@@ -174,6 +179,7 @@ enum fsl_status fsl_kineto_events_add(struct fsl_kineto_events *events,
 	if (event->phase != 'X') {
 		return FSL_OK;
 	}
+	fsl_kineto_widen(events, event);
 	switch ((enum fsl_kineto_category)event->category) {
 	case FSL_KINETO_KERNEL:
 	case FSL_KINETO_COPY:
@@ -185,7 +191,8 @@ enum fsl_status fsl_kineto_events_add(struct fsl_kineto_events *events,
 			return add_facts(events, event, external_of(event), &at, err);
 		}
 		/* Steps were operators in 2021. */
-		return event->name == FSL_KINETO_STEP ? add_step(events, event, err) : FSL_OK;
+		return event->name == FSL_KINETO_STEP ? add_step(events, event, err)
+						      : fsl_kineto_add_frame(events, event, err);
 	case FSL_KINETO_ANNOTATION:
 	case FSL_KINETO_DEVICE_ANNOTATION:
 		if (event->name == FSL_KINETO_DATALOADER) {
@@ -193,8 +200,10 @@ enum fsl_status fsl_kineto_events_add(struct fsl_kineto_events *events,
 					     event->dur_ns);
 		}
 		return event->name == FSL_KINETO_STEP ? add_step(events, event, err) : FSL_OK;
-	case FSL_KINETO_NONE:
 	case FSL_KINETO_PYTHON:
+		return fsl_kineto_add_frame(events, event, err);
+	case FSL_KINETO_NONE:
+	case FSL_KINETO_SPAN:
 	case FSL_KINETO_INSTANT:
 		break;
 	}
@@ -207,5 +216,7 @@ void fsl_kineto_events_fini(struct fsl_kineto_events *events)
 	fsl_free(events->calls);
 	fsl_free(events->facts);
 	fsl_free(events->device_steps);
+	fsl_free(events->frames);
+	fsl_strpool_destroy(events->threads);
 	*events = (struct fsl_kineto_events){0};
 }

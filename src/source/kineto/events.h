@@ -3,7 +3,9 @@
 #ifndef FSL_SOURCE_KINETO_EVENTS_H
 #define FSL_SOURCE_KINETO_EVENTS_H
 
+#include "capture/call_paths.h"
 #include "capture/capture_files.h"
+#include "capture/shares.h"
 #include "source/kineto/names.h"
 
 /* Work of the device: a kernel, a collective or a copy. */
@@ -16,8 +18,9 @@ struct fsl_kineto_work {
 	uint32_t shape_id;   /* "132_1_1|384_1_1"; FSL_STR_NONE: not told */
 	uint32_t facts;      /* of a collective, in events->facts; FSL_STR_NONE: none */
 	uint32_t external;   /* external id, cut to 32 bits; 0: none */
-	enum fsl_kineto_category category;
-	bool is_collective;
+	uint32_t whole_id;   /* the name with its arguments, if functions are wanted */
+	enum fsl_kineto_category category : 8;
+	bool is_collective : 1;
 };
 
 /* A call of the runtime. */
@@ -47,6 +50,10 @@ struct fsl_kineto_events {
 	size_t n_facts, facts_capacity;
 	struct fsl_profile_range *device_steps; /* as the device ran them */
 	size_t n_device_steps, device_steps_capacity;
+	struct fsl_frame *frames; /* of the host, if functions are wanted */
+	size_t n_frames, frames_capacity;
+	struct fsl_strpool *threads;             /* of frames; NULL: none yet */
+	int64_t begin_ns, end_ns;                /* of all events; both 0: none yet */
 	int64_t allocated_bytes, reserved_bytes; /* greatest; -1: not told */
 	int64_t base_ns;                         /* added to all times; 0: not told */
 };

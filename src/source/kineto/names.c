@@ -37,6 +37,7 @@ static const struct fsl_trace_word category_words[] = {
 	{FSL_KINETO_DEVICE_ANNOTATION, FSL_TRACE_WHOLE, "gpu_user_annotation", NULL},
 	{FSL_KINETO_PYTHON, FSL_TRACE_WHOLE, "python_function", NULL},
 	{FSL_KINETO_INSTANT, FSL_TRACE_WHOLE, "cpu_instant_event", NULL},
+	{FSL_KINETO_SPAN, FSL_TRACE_WHOLE, "Trace", NULL},
 };
 
 static const struct fsl_trace_arg arguments[FSL_KINETO_ARGS_N] = {

@@ -14,6 +14,7 @@ enum fsl_kineto_category {
 	FSL_KINETO_DEVICE_ANNOTATION, /* covers kernels, is no work */
 	FSL_KINETO_PYTHON,
 	FSL_KINETO_INSTANT,
+	FSL_KINETO_SPAN, /* the time of the profiler itself */
 };
 
 enum fsl_kineto_name {

@@ -11,6 +11,7 @@
 #include "capture/kernel_classes.h"
 #include "capture/ranges.h"
 #include "source/kineto/base.h"
+#include "source/kineto/functions.h"
 #include "source/kineto/groups.h"
 #include "source/kineto/shares.h"
 
@@ -28,6 +29,9 @@ static void add_base(struct fsl_kineto_events *events)
 	}
 	for (size_t i = 0; i < events->n_calls; i++) {
 		events->calls[i].begin_ns += base_ns;
+	}
+	for (size_t i = 0; i < events->n_frames; i++) {
+		events->frames[i].begin_ns += base_ns;
 	}
 	for (size_t i = 0; i < trace->n_ranges; i++) {
 		trace->ranges[i].begin_ns += base_ns;
@@ -439,6 +443,7 @@ enum fsl_status fsl_kineto_settle(struct fsl_kineto_events *events,
 	FSL_TRY(add_tasks(events, input, err));
 	FSL_TRY(add_free_time(events, err));
 	FSL_TRY(fsl_kineto_tell_shares(events, input, err));
+	FSL_TRY(fsl_kineto_tell_functions(events, err));
 	ask_idle(events);
 	FSL_TRY(tell_lags(events, err));
 	FSL_TRY(tell_memory(events, err));

@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "base/try.h"
-#include "capture/shares.h"
 
-static enum fsl_device_work kind_of(const struct fsl_kineto_events *events,
-				    const struct fsl_kineto_work *work)
+enum fsl_device_work fsl_kineto_kind_of(const struct fsl_kineto_events *events,
+					const struct fsl_kineto_work *work)
 {
 	if (work->category == FSL_KINETO_COPY) {
 		return FSL_DEVICE_MEMORY;
@@ -33,7 +32,8 @@ static enum fsl_status tell_whole(struct fsl_kineto_events *events, struct fsl_e
 	struct fsl_shares_sweep sweep = {0};
 	for (size_t i = 0; i < events->n_work; i++) {
 		const struct fsl_kineto_work *work = &events->work[i];
-		fsl_shares_add(&sweep, work->begin_ns, work->dur_ns, kind_of(events, work));
+		fsl_shares_add(&sweep, work->begin_ns, work->dur_ns,
+			       fsl_kineto_kind_of(events, work));
 	}
 	return add(events->rank, &sweep, FSL_STEP_ABSENT, true, err);
 }
@@ -63,7 +63,8 @@ static enum fsl_status tell_steps(struct fsl_kineto_events *events,
 			step = is_last ? step : work->step;
 		}
 		if (!is_last) {
-			fsl_shares_add(&sweep, work->begin_ns, work->dur_ns, kind_of(events, work));
+			fsl_shares_add(&sweep, work->begin_ns, work->dur_ns,
+				       fsl_kineto_kind_of(events, work));
 		}
 	}
 	return status;

@@ -9,4 +9,8 @@ enum fsl_status fsl_kineto_tell_shares(struct fsl_kineto_events *events,
 				       const struct fsl_profile_input *input,
 				       struct fsl_error *err);
 
+/* Kind of work of the device. */
+enum fsl_device_work fsl_kineto_kind_of(const struct fsl_kineto_events *events,
+					const struct fsl_kineto_work *work);
+
 #endif

@@ -1,0 +1,98 @@
+/* One pass over the frames of each thread, with the frames that are open on a stack. */
+#include "capture/call_paths.h"
+
+#include <stdlib.h>
+
+#include "base/sort.h"
+#include "base/try.h"
+
+struct open_frame {
+	int64_t end_ns, own_ns;
+	uint32_t function;
+};
+
+struct walk {
+	struct fsl_function_times *times;
+	struct open_frame *stack; /* [FSL_CALL_DEPTH_MAX] */
+	size_t depth;
+	int64_t now_ns; /* own time of the innermost frame is counted up to here */
+};
+
+/* Callers before what they call. */
+static int compare_frames(const void *left, const void *right)
+{
+	const struct fsl_frame *a = left, *b = right;
+	FSL_ORDER_BY(a->thread, b->thread);
+	FSL_ORDER_BY(a->begin_ns, b->begin_ns);
+	FSL_ORDER_BY(b->dur_ns, a->dur_ns);
+	return FSL_ORDER(a->name_id, b->name_id);
+}
+
+/* Counts own time of the innermost frame. */
+static enum fsl_status advance(struct walk *walk, int64_t to_ns, struct fsl_error *err)
+{
+	int64_t from_ns = walk->now_ns;
+	if (walk->depth > 0 && to_ns <= from_ns) {
+		return FSL_OK;
+	}
+	walk->now_ns = to_ns;
+	if (walk->depth == 0) {
+		return FSL_OK;
+	}
+	struct open_frame *inner = &walk->stack[walk->depth - 1];
+	inner->own_ns += to_ns - from_ns;
+	return fsl_function_add_time(walk->times, inner->function, from_ns, to_ns, err);
+}
+
+/* Ends frames that end at @to_ns or before. */
+static enum fsl_status close_until(struct walk *walk, int64_t to_ns, struct fsl_error *err)
+{
+	while (walk->depth > 0 && walk->stack[walk->depth - 1].end_ns <= to_ns) {
+		FSL_TRY(advance(walk, walk->stack[walk->depth - 1].end_ns, err));
+		walk->depth--;
+		fsl_function_count(walk->times, walk->stack[walk->depth].function,
+				   walk->stack[walk->depth].own_ns);
+	}
+	return FSL_OK;
+}
+
+static enum fsl_status open_frame(struct walk *walk, const struct fsl_frame *frame,
+				  struct fsl_error *err)
+{
+	int64_t end_ns = frame->begin_ns + frame->dur_ns;
+	uint32_t caller = FSL_STR_NONE, function = 0;
+	FSL_TRY(close_until(walk, frame->begin_ns, err));
+	FSL_TRY(advance(walk, frame->begin_ns, err));
+	if (walk->depth == FSL_CALL_DEPTH_MAX) {
+		return FSL_OK;
+	}
+	if (walk->depth > 0) {
+		const struct open_frame *outer = &walk->stack[walk->depth - 1];
+		caller = outer->function;
+		end_ns = end_ns < outer->end_ns ? end_ns : outer->end_ns;
+	}
+	FSL_TRY(fsl_function_find(walk->times, FSL_FUNCTION_PYTHON, frame->name_id, FSL_STR_NONE,
+				  caller, &function, err));
+	walk->stack[walk->depth++] = (struct open_frame){end_ns, 0, function};
+	return FSL_OK;
+}
+
+enum fsl_status fsl_call_paths_add(struct fsl_function_times *times, struct fsl_frame *frames,
+				   size_t n, struct fsl_error *err)
+{
+	struct walk walk = {.times = times};
+	FSL_TRY(FSL_NEW(walk.stack, FSL_CALL_DEPTH_MAX, "frames", err));
+	if (n > 1) {
+		qsort(frames, n, sizeof(*frames), compare_frames);
+	}
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < n && status == FSL_OK; i++) {
+		if (i > 0 && frames[i].thread != frames[i - 1].thread) {
+			status = close_until(&walk, INT64_MAX, err);
+		}
+		FSL_THEN(status, open_frame(&walk, &frames[i], err));
+	}
+	FSL_THEN(status, close_until(&walk, INT64_MAX, err));
+	fsl_free(walk.stack);
+	return status;
+}

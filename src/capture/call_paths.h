@@ -1,0 +1,20 @@
+/* Call paths from frames that hold each other: the frame that begins last owns the time. */
+#ifndef FSL_CAPTURE_CALL_PATHS_H
+#define FSL_CAPTURE_CALL_PATHS_H
+
+#include "capture/functions.h"
+
+enum { FSL_CALL_DEPTH_MAX = 1024 }; /* Python's limit; deeper frames count for their callers */
+
+/* A function or operator on a thread of the host. */
+struct fsl_frame {
+	int64_t begin_ns, dur_ns;
+	uint32_t name_id; /* in rank->names */
+	uint32_t thread;  /* any number that is the thread's own */
+};
+
+/* Adds functions, their own time and their calls. Sorts the frames. FSL_ERR_MEMORY only. */
+enum fsl_status fsl_call_paths_add(struct fsl_function_times *times, struct fsl_frame *frames,
+				   size_t n, struct fsl_error *err);
+
+#endif

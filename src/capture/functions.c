@@ -1,0 +1,307 @@
+/* Sums times by function: first by function and begin, then one pass over each. */
+#include "capture/functions.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "base/try.h"
+
+const char *const fsl_function_class_texts[] = {"compute", "memory", "communication",
+						"runtime", "python", NULL};
+
+void fsl_functions_destroy(struct fsl_functions *functions)
+{
+	if (functions != NULL) {
+		fsl_free(functions->items);
+		fsl_free(functions->levels);
+		fsl_free(functions);
+	}
+}
+
+enum fsl_status fsl_busy_add(struct fsl_busy *busy, int64_t begin_ns, int64_t end_ns,
+			     struct fsl_error *err)
+{
+	struct fsl_busy_span *last = busy->n_spans > 0 ? &busy->spans[busy->n_spans - 1] : NULL;
+	if (last != NULL && begin_ns <= last->end_ns) {
+		last->end_ns = end_ns > last->end_ns ? end_ns : last->end_ns;
+		return FSL_OK;
+	}
+	struct fsl_busy_span span = {begin_ns, end_ns,
+				     last != NULL ? last->before_ns + last->end_ns - last->begin_ns
+						  : 0};
+	return FSL_APPEND(busy, spans, &span, err);
+}
+
+int64_t fsl_busy_until(const struct fsl_busy *busy, int64_t time_ns)
+{
+	size_t at = 0;
+	FSL_LOWER_BOUND(at, busy->n_spans, busy->spans[at].begin_ns < time_ns);
+	if (at == 0) {
+		return 0;
+	}
+	const struct fsl_busy_span *span = &busy->spans[at - 1];
+	int64_t end_ns = time_ns < span->end_ns ? time_ns : span->end_ns;
+	return span->before_ns + end_ns - span->begin_ns;
+}
+
+enum fsl_status fsl_function_times_init(struct fsl_function_times *times, struct fsl_error *err)
+{
+	*times = (struct fsl_function_times){.keys = fsl_strpool_create()};
+	return times->keys != NULL ? FSL_OK
+				   : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: functions=0");
+}
+
+void fsl_function_times_fini(struct fsl_function_times *times)
+{
+	fsl_strpool_destroy(times->keys);
+	fsl_free(times->built);
+	fsl_free(times->times);
+	*times = (struct fsl_function_times){0};
+}
+
+enum fsl_status fsl_function_find(struct fsl_function_times *times, enum fsl_function_class class,
+				  uint32_t name_id, uint32_t shape_id, uint32_t caller,
+				  uint32_t *id, struct fsl_error *err)
+{
+	const uint32_t key[] = {(uint32_t) class, name_id, shape_id, caller};
+	char bytes[sizeof(key)];
+	memcpy(bytes, key, sizeof(key));
+	if (caller != FSL_STR_NONE && times->n_built >= FSL_FUNCTION_PATHS_MAX) {
+		uint32_t known = fsl_strpool_find(times->keys, bytes, sizeof(bytes));
+		*id = known != FSL_STR_NONE ? known : caller;
+		return FSL_OK;
+	}
+	FSL_TRY(fsl_strpool_intern(times->keys, bytes, sizeof(bytes), id, err));
+	if (*id < times->n_built) {
+		return FSL_OK;
+	}
+	const struct fsl_function_built built = {.function = {.class = class},
+						 .name_id = name_id,
+						 .shape_id = shape_id,
+						 .caller = caller};
+	return FSL_APPEND(times, built, &built, err);
+}
+
+enum fsl_status fsl_function_add_time(struct fsl_function_times *times, uint32_t function,
+				      int64_t begin_ns, int64_t end_ns, struct fsl_error *err)
+{
+	const struct fsl_function_time time = {begin_ns, end_ns, function};
+	return begin_ns < end_ns ? FSL_APPEND(times, times, &time, err) : FSL_OK;
+}
+
+void fsl_function_count(struct fsl_function_times *times, uint32_t id, int64_t dur_ns)
+{
+	struct fsl_function_built *built = &times->built[id];
+	struct fsl_function *function = &built->function;
+	function->count++;
+	function->total_ns += dur_ns;
+	/* Welford's update: no difference of large numbers. */
+	double distance = (double)dur_ns - function->mean_ns;
+	function->mean_ns += distance / (double)function->count;
+	built->squares += distance * ((double)dur_ns - function->mean_ns);
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	const struct fsl_function_time *a = left, *b = right;
+	int order = FSL_ORDER(a->begin_ns, b->begin_ns);
+	return order != 0 ? order : FSL_ORDER(a->end_ns, b->end_ns);
+}
+
+/* Overlaps of its own calls count once. */
+static void sum_times(struct fsl_function *function, const struct fsl_function_time *times,
+		      size_t n, const struct fsl_busy *above)
+{
+	int64_t until_ns = INT64_MIN;
+	for (size_t i = 0; i < n; i++) {
+		int64_t begin_ns = times[i].begin_ns > until_ns ? times[i].begin_ns : until_ns;
+		int64_t end_ns = times[i].end_ns;
+		if (begin_ns >= end_ns) {
+			continue;
+		}
+		int64_t covered_ns = above != NULL ? fsl_busy_until(above, end_ns) -
+							     fsl_busy_until(above, begin_ns)
+						   : 0;
+		function->wall_ns += end_ns - begin_ns;
+		function->exclusive_ns += end_ns - begin_ns - covered_ns;
+		until_ns = end_ns;
+	}
+}
+
+/* The @k-th shortest of all calls; those without a duration have no time. */
+static int64_t call_at(const struct fsl_function *function, int64_t *durations, size_t n, size_t k)
+{
+	size_t n_zero = (size_t)function->count - n;
+	return k < n_zero ? 0 : fsl_select_i64(durations, n, k - n_zero);
+}
+
+/* The times are those of single calls, but for Python. */
+static double median_of(const struct fsl_function *function, const struct fsl_function_time *times,
+			size_t n, int64_t *durations)
+{
+	if (function->class == FSL_FUNCTION_PYTHON) {
+		return NAN;
+	}
+	size_t count = (size_t)function->count;
+	for (size_t i = 0; i < n; i++) {
+		durations[i] = times[i].end_ns - times[i].begin_ns;
+	}
+	return (double)(call_at(function, durations, n, (count - 1) / 2) +
+			call_at(function, durations, n, count / 2)) /
+	       2.0;
+}
+
+/* Moves the times of each function together, in their order. begins[f]: where they begin. */
+static enum fsl_status group_times(struct fsl_function_times *times, size_t **begins,
+				   struct fsl_error *err)
+{
+	struct fsl_function_time *sorted = NULL;
+	size_t *places = NULL;
+	FSL_TRY(FSL_NEW(*begins, times->n_built + 2, "functions", err));
+	places = *begins;
+	FSL_TRY(FSL_NEW(sorted, times->n_times + 1, "times", err));
+	for (size_t i = 0; i < times->n_times; i++) {
+		places[times->times[i].function + 2]++;
+	}
+	for (size_t f = 2; f < times->n_built + 2; f++) {
+		places[f] += places[f - 1];
+	}
+	for (size_t i = 0; i < times->n_times; i++) {
+		sorted[places[times->times[i].function + 1]++] = times->times[i];
+	}
+	fsl_free(times->times);
+	times->times = sorted;
+	times->times_capacity = times->n_times + 1;
+	return FSL_OK;
+}
+
+static bool is_sorted(const struct fsl_function_time *times, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		if (times[i - 1].begin_ns > times[i].begin_ns) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void settle_one(struct fsl_function_built *built, struct fsl_function_time *times, size_t n,
+		       const struct fsl_busy *above, int64_t *scratch)
+{
+	struct fsl_function *function = &built->function;
+	if (function->count == 0) {
+		return; /* a caller whose own calls were cut off */
+	}
+	if (!is_sorted(times, n)) { /* of several threads */
+		qsort(times, n, sizeof(*times), compare_times);
+	}
+	sum_times(function, times, n, above);
+	function->median_ns = median_of(function, times, n, scratch);
+	function->spread_ns = sqrt(built->squares / (double)function->count);
+}
+
+/* @context: the functions, passed by qsort_r. */
+static int compare_built(const void *left, const void *right, void *context)
+{
+	const struct fsl_function_built *built = context;
+	size_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
+	const struct fsl_function *a = &built[i].function, *b = &built[k].function;
+	FSL_ORDER_BY(a->class, b->class);
+	FSL_ORDER_BY(b->exclusive_ns, a->exclusive_ns);
+	FSL_ORDER_BY(b->total_ns, a->total_ns);
+	return FSL_ORDER(i, k);
+}
+
+/* "outermost|...|innermost". */
+static const char *path_of(const struct fsl_function_times *times, uint32_t id,
+			   struct fsl_profile_rank *rank)
+{
+	size_t length = 0;
+	for (uint32_t f = id; f != FSL_STR_NONE; f = times->built[f].caller) {
+		length += strlen(fsl_strpool_text(rank->names, times->built[f].name_id)) + 1;
+	}
+	char *text = fsl_arena_take(&rank->arena, length);
+	if (text == NULL) {
+		return NULL;
+	}
+	text[--length] = '\0';
+	for (uint32_t f = id; f != FSL_STR_NONE; f = times->built[f].caller) {
+		const char *name = fsl_strpool_text(rank->names, times->built[f].name_id);
+		size_t n = strlen(name);
+		length -= n;
+		memcpy(text + length, name, n);
+		if (length > 0) {
+			text[--length] = '|';
+		}
+	}
+	return text;
+}
+
+static enum fsl_status keep(const struct fsl_function_times *times, uint32_t id, size_t n_kept,
+			    struct fsl_profile_rank *rank, struct fsl_error *err)
+{
+	struct fsl_functions *functions = rank->functions;
+	const struct fsl_function_built *built = &times->built[id];
+	struct fsl_function function = built->function;
+	struct fsl_functions_rest *rest = &functions->rest[function.class];
+	if (n_kept >= FSL_FUNCTIONS_KEPT_MAX) {
+		rest->n++;
+		rest->count += function.count;
+		rest->total_ns += function.total_ns;
+		rest->exclusive_ns += function.exclusive_ns;
+		return FSL_OK;
+	}
+	function.name = path_of(times, id, rank);
+	function.shape = built->shape_id != FSL_STR_NONE
+				 ? fsl_strpool_text(rank->names, built->shape_id)
+				 : "";
+	if (function.name == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: functions=%zu",
+				functions->n_items);
+	}
+	return FSL_APPEND(functions, items, &function, err);
+}
+
+static enum fsl_status keep_all(const struct fsl_function_times *times,
+				struct fsl_profile_rank *rank, struct fsl_error *err)
+{
+	uint32_t *order = NULL;
+	size_t n = 0, n_kept[FSL_FUNCTION_CLASSES_N] = {0};
+	FSL_TRY(FSL_NEW(order, times->n_built + 1, "functions", err));
+	for (size_t f = 0; f < times->n_built; f++) {
+		if (times->built[f].function.count > 0) {
+			order[n++] = (uint32_t)f;
+		}
+	}
+	if (n > 1) {
+		qsort_r(order, n, sizeof(*order), compare_built, times->built);
+	}
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < n && status == FSL_OK; i++) {
+		enum fsl_function_class class = times->built[order[i]].function.class;
+		status = keep(times, order[i], n_kept[class]++, rank, err);
+	}
+	fsl_free(order);
+	return status;
+}
+
+enum fsl_status fsl_functions_settle(struct fsl_function_times *times,
+				     struct fsl_profile_rank *rank,
+				     const struct fsl_busy *const above[FSL_FUNCTION_CLASSES_N],
+				     struct fsl_error *err)
+{
+	size_t *begins = NULL;
+	int64_t *scratch = NULL;
+	enum fsl_status status = group_times(times, &begins, err);
+	FSL_THEN(status, FSL_NEW(scratch, times->n_times + 1, "times", err));
+	for (size_t f = 0; f < times->n_built && status == FSL_OK; f++) {
+		settle_one(&times->built[f], times->times + begins[f], begins[f + 1] - begins[f],
+			   above[times->built[f].function.class], scratch);
+	}
+	FSL_THEN(status, keep_all(times, rank, err));
+	fsl_free(scratch);
+	fsl_free(begins);
+	return status;
+}

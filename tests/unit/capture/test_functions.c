@@ -1,0 +1,304 @@
+/* Functions of ranks: small ones by hand, real traces against sums of exact intervals. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/file.h"
+#include "capture/call_paths.h"
+
+static void assert_near(const char *what, double found, double wanted, double tolerance)
+{
+	if (!(fabs(found - wanted) <= tolerance)) {
+		fail_msg("%.60s: %.9f instead of %.9f", what, found, wanted);
+	}
+}
+
+static double number(const cJSON *object, const char *key)
+{
+	const cJSON *item = cJSON_GetObjectItem(object, key);
+	return cJSON_IsNumber(item) ? item->valuedouble : NAN;
+}
+
+/* The function of this key; names are compared as far as traces are read. */
+static const struct fsl_function *find(const struct fsl_functions *functions,
+				       enum fsl_function_class class, const char *key)
+{
+	enum { NAME_BYTES = 1000 };
+	for (size_t i = 0; i < functions->n_items; i++) {
+		const struct fsl_function *item = &functions->items[i];
+		size_t n_shape = strlen(item->shape), n_key = strlen(key);
+		bool has_end = n_key >= n_shape && strcmp(key + n_key - n_shape, item->shape) == 0;
+		size_t n_name = strlen(item->name);
+		bool is_whole = n_name > NAME_BYTES || n_name + n_shape == n_key ||
+				(n_shape == 0 && n_name + 1 == n_key && key[n_name] == '|');
+		if (item->class == class && has_end && is_whole &&
+		    strncmp(key, item->name, n_name < NAME_BYTES ? n_name : NAME_BYTES) == 0) {
+			return item;
+		}
+	}
+	fail_msg("no such function: %s", key);
+	return NULL;
+}
+
+static void compare_section(const struct fsl_functions *functions, enum fsl_function_class class,
+			    const cJSON *section, double tolerance)
+{
+	const cJSON *wanted = NULL;
+	double window_ns = (double)functions->window_ns;
+	cJSON_ArrayForEach(wanted, section)
+	{
+		const struct fsl_function *item = find(functions, class, wanted->string);
+		assert_int_equal(item->count, (int64_t)number(wanted, "n"));
+		assert_near(item->name, (double)item->exclusive_ns / window_ns,
+			    number(wanted, "bottleneck_ratio"), tolerance);
+		if (class == FSL_FUNCTION_COMPUTE) {
+			assert_near(item->name, item->median_ns / 1e3, number(wanted, "median_us"),
+				    0.3);
+		} else {
+			assert_near(item->name, (double)item->wall_ns / window_ns,
+				    number(wanted, "time_ratio"), tolerance);
+		}
+	}
+}
+
+/* Compares a trace with worker @w of a result; all of one job in the order of ranks. */
+static void compare(const char *trace, const char *result, int w)
+{
+	char path[512];
+	struct fsl_profile set;
+	char *text = NULL;
+	size_t length = 0;
+	const char *asked = getenv("FSL_SHARED_DIR");
+	const char *folder = asked != NULL && asked[0] != '\0' ? asked : FSL_SHARED_DIR;
+	(void)snprintf(path, sizeof(path), "%s/data/kineto/expected/ref/%s", folder, result);
+	if (access(path, R_OK) != 0) {
+		skip();
+	}
+	assert_int_equal(fsl_file_read_text(path, &text, &length, NULL), FSL_OK);
+	cJSON *root = cJSON_Parse(text);
+	const cJSON *worker = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "workers"), w);
+	assert_non_null(worker);
+	(void)snprintf(path, sizeof(path), "%s/data/kineto/%s", folder, trace);
+	const struct fsl_profile_options options = {.path = path, .sums_functions = true};
+	assert_int_equal(fsl_profile_read(&set, &options, NULL), FSL_OK);
+	const struct fsl_functions *functions = set.ranks[0].functions;
+	assert_non_null(functions);
+	double window_us = number(worker, "window_us");
+	double tolerance = 1.0 / window_us; /* the result went through doubles since 1970 */
+	assert_near("window", (double)functions->window_ns / 1e3, window_us, 0.5);
+	assert_near("compute", (double)functions->compute_ns / 1e3 / window_us,
+		    number(worker, "gpu_utilization"), tolerance);
+	assert_near("busy", (double)functions->busy_ns / 1e3 / window_us,
+		    number(worker, "gpu_any_busy"), tolerance);
+	static const char *const sections[FSL_FUNCTION_PYTHON] = {"major_kernels", "gpu_memory",
+								  "communication", "cuda_runtime"};
+	for (size_t c = 0; c < FSL_FUNCTION_PYTHON; c++) {
+		compare_section(functions, (enum fsl_function_class)c,
+				cJSON_GetObjectItem(worker, sections[c]), tolerance);
+	}
+	fsl_profile_fini(&set);
+	cJSON_Delete(root);
+	fsl_free(text);
+}
+
+static void functions_of_two_ranks_have_the_exact_ratios(void **state)
+{
+	(void)state;
+	compare("hta/trace_filter/sampled_rank-0.json.gz", "hta_sampled2.json", 0);
+	compare("hta/trace_filter/sampled_rank-1.json.gz", "hta_sampled2.json", 1);
+}
+
+static void functions_of_other_dialects_have_the_exact_ratios(void **state)
+{
+	(void)state;
+	compare("hta/nccl_parser_config/nccl_data.json.gz", "hta_nccl_ddp2.json", 0);
+	compare("tb_samples/resnet50_nw4_worker0.1623212756351.pt.trace.json.gz", "tb_old.json", 0);
+	compare("tracelens/h100_Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz", "tl_qwen_h100.json", 0);
+}
+
+static void functions_of_rocm_have_the_exact_ratios(void **state)
+{
+	(void)state;
+	compare("tracelens/mi300_resnet_act_checkpoint.json.gz", "tl_resnet_actckpt.json", 0);
+}
+
+/* A rank with functions, made by hand. */
+struct small {
+	struct fsl_profile_rank rank;
+	struct fsl_function_times times;
+};
+
+static uint32_t name(struct small *small, const char *text)
+{
+	uint32_t id = 0;
+	assert_int_equal(fsl_strpool_intern(small->rank.names, text, strlen(text), &id, NULL),
+			 FSL_OK);
+	return id;
+}
+
+static void begin(struct small *small)
+{
+	*small = (struct small){.rank = {.names = fsl_strpool_create()}};
+	small->rank.functions = fsl_calloc(1, sizeof(*small->rank.functions));
+	assert_non_null(small->rank.names);
+	assert_non_null(small->rank.functions);
+	assert_int_equal(fsl_function_times_init(&small->times, NULL), FSL_OK);
+}
+
+static const struct fsl_functions *settle(struct small *small, const struct fsl_busy *python_above)
+{
+	const struct fsl_busy *above[FSL_FUNCTION_CLASSES_N] = {NULL};
+	above[FSL_FUNCTION_PYTHON] = python_above;
+	assert_int_equal(fsl_functions_settle(&small->times, &small->rank, above, NULL), FSL_OK);
+	return small->rank.functions;
+}
+
+static void end(struct small *small)
+{
+	fsl_function_times_fini(&small->times);
+	fsl_profile_rank_fini(&small->rank);
+}
+
+static void own_time_of_a_call_path_is_without_its_callees(void **state)
+{
+	(void)state;
+	struct small small;
+	begin(&small);
+	struct fsl_busy busy = {0};
+	assert_int_equal(fsl_busy_add(&busy, 80, 95, NULL), FSL_OK);
+	struct fsl_frame frames[] = {
+		{20, 10, name(&small, "g"), 1}, {0, 100, name(&small, "f"), 1},
+		{40, 30, name(&small, "g"), 1}, {45, 5, name(&small, "h"), 1},
+		{200, 7, name(&small, "g"), 1},
+	};
+	assert_int_equal(fsl_call_paths_add(&small.times, frames, 5, NULL), FSL_OK);
+	const struct fsl_functions *functions = settle(&small, &busy);
+	assert_int_equal(functions->n_items, 4);
+	const struct fsl_function *f = find(functions, FSL_FUNCTION_PYTHON, "f");
+	const struct fsl_function *g = find(functions, FSL_FUNCTION_PYTHON, "f|g");
+	assert_int_equal(f->total_ns, 60);
+	assert_int_equal(f->exclusive_ns, 45);
+	assert_int_equal(g->count, 2);
+	assert_int_equal(g->total_ns, 35);
+	assert_near("mean", g->mean_ns, 17.5, 1e-9);
+	assert_near("spread", g->spread_ns, 7.5, 1e-9);
+	assert_int_equal(find(functions, FSL_FUNCTION_PYTHON, "f|g|h")->total_ns, 5);
+	assert_int_equal(find(functions, FSL_FUNCTION_PYTHON, "g")->total_ns, 7);
+	fsl_free(busy.spans);
+	end(&small);
+}
+
+static void one_path_on_two_threads_counts_once(void **state)
+{
+	(void)state;
+	struct small small;
+	begin(&small);
+	uint32_t f = name(&small, "f");
+	struct fsl_frame frames[] = {{50, 100, f, 1}, {0, 100, f, 2}, {300, 1, f, 1}};
+	assert_int_equal(fsl_call_paths_add(&small.times, frames, 3, NULL), FSL_OK);
+	const struct fsl_functions *functions = settle(&small, NULL);
+	assert_int_equal(functions->n_items, 1);
+	assert_int_equal(functions->items[0].count, 3);
+	assert_int_equal(functions->items[0].total_ns, 201);
+	assert_int_equal(functions->items[0].wall_ns, 151);
+	assert_int_equal(functions->items[0].exclusive_ns, 151);
+	end(&small);
+}
+
+static void frames_deeper_than_the_limit_count_for_their_callers(void **state)
+{
+	(void)state;
+	struct small small;
+	begin(&small);
+	enum { N = FSL_CALL_DEPTH_MAX + 10 };
+	static struct fsl_frame frames[N];
+	for (size_t i = 0; i < N; i++) {
+		frames[i] = (struct fsl_frame){(int64_t)i, (int64_t)(2 * N - 2 * i),
+					       name(&small, "f"), 1};
+	}
+	assert_int_equal(fsl_call_paths_add(&small.times, frames, N, NULL), FSL_OK);
+	const struct fsl_functions *functions = settle(&small, NULL);
+	int64_t sum_ns = 0;
+	for (size_t i = 0; i < functions->n_items; i++) {
+		sum_ns += functions->items[i].total_ns;
+	}
+	assert_int_equal(functions->n_items, FSL_CALL_DEPTH_MAX);
+	assert_int_equal(sum_ns, 2 * N);
+	end(&small);
+}
+
+static void functions_beyond_the_limit_are_summed(void **state)
+{
+	(void)state;
+	struct small small;
+	begin(&small);
+	enum { N = FSL_FUNCTIONS_KEPT_MAX + 3 };
+	for (int i = 0; i < N; i++) {
+		char text[32];
+		uint32_t id = 0;
+		(void)snprintf(text, sizeof(text), "k%d", i);
+		assert_int_equal(fsl_function_find(&small.times, FSL_FUNCTION_COMPUTE,
+						   name(&small, text), FSL_STR_NONE, FSL_STR_NONE,
+						   &id, NULL),
+				 FSL_OK);
+		fsl_function_count(&small.times, id, i + 1);
+		assert_int_equal(
+			fsl_function_add_time(&small.times, id, i * 10000, i * 10000 + i + 1, NULL),
+			FSL_OK);
+	}
+	const struct fsl_functions *functions = settle(&small, NULL);
+	assert_int_equal(functions->n_items, FSL_FUNCTIONS_KEPT_MAX);
+	assert_int_equal(functions->items[0].total_ns, N);
+	assert_int_equal(functions->rest[FSL_FUNCTION_COMPUTE].n, 3);
+	assert_int_equal(functions->rest[FSL_FUNCTION_COMPUTE].total_ns, 1 + 2 + 3);
+	end(&small);
+}
+
+static void calls_without_duration_count_for_the_median(void **state)
+{
+	(void)state;
+	struct small small;
+	begin(&small);
+	uint32_t id = 0;
+	assert_int_equal(fsl_function_find(&small.times, FSL_FUNCTION_RUNTIME, name(&small, "c"),
+					   FSL_STR_NONE, FSL_STR_NONE, &id, NULL),
+			 FSL_OK);
+	static const int64_t durations[] = {0, 0, 8, 20};
+	for (int i = 0; i < 4; i++) {
+		fsl_function_count(&small.times, id, durations[i]);
+		assert_int_equal(fsl_function_add_time(&small.times, id, i * 100,
+						       i * 100 + durations[i], NULL),
+				 FSL_OK);
+	}
+	const struct fsl_functions *functions = settle(&small, NULL);
+	assert_int_equal(functions->items[0].count, 4);
+	assert_near("median", functions->items[0].median_ns, 4.0, 1e-9);
+	assert_near("mean", functions->items[0].mean_ns, 7.0, 1e-9);
+	end(&small);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(functions_of_two_ranks_have_the_exact_ratios),
+		cmocka_unit_test(functions_of_other_dialects_have_the_exact_ratios),
+		cmocka_unit_test(functions_of_rocm_have_the_exact_ratios),
+		cmocka_unit_test(own_time_of_a_call_path_is_without_its_callees),
+		cmocka_unit_test(one_path_on_two_threads_counts_once),
+		cmocka_unit_test(frames_deeper_than_the_limit_count_for_their_callers),
+		cmocka_unit_test(functions_beyond_the_limit_are_summed),
+		cmocka_unit_test(calls_without_duration_count_for_the_median),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
