@@ -12,18 +12,18 @@ _failslow()
 	fi
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ] && [ "${current#-}" = "$current" ]; then
-		mapfile -t COMPREPLY < <(compgen -W "detect watch profile convert report check history series simulate eval bench list config version help" -- "$current"; compgen -f -- "$current")
+		mapfile -t COMPREPLY < <(compgen -W "detect watch profile functions convert report check history series simulate eval bench list config version help" -- "$current"; compgen -f -- "$current")
 		return
 	fi
 	case $command in
 	help)
-		mapfile -t COMPREPLY < <(compgen -W "detect watch profile convert report check history series simulate eval bench list config version" -- "$current")
+		mapfile -t COMPREPLY < <(compgen -W "detect watch profile functions convert report check history series simulate eval bench list config version" -- "$current")
 		return
 		;;
 	esac
 	# Options without a command belong to detect.
 	case $command in
-	detect | watch | profile | convert | report | check | history | series | simulate | eval | bench | list | config | version) ;;
+	detect | watch | profile | functions | convert | report | check | history | series | simulate | eval | bench | list | config | version) ;;
 	*) command=detect ;;
 	esac
 	# Values of the option before the cursor.
@@ -133,6 +133,46 @@ _failslow()
 		return
 		;;
 	profile:--color)
+		mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$current")
+		return
+		;;
+	functions:--section)
+		mapfile -t COMPREPLY < <(compgen -W "compute memory communication runtime python" -- "$current")
+		return
+		;;
+	functions:--function)
+		:
+		return
+		;;
+	functions:--class)
+		:
+		return
+		;;
+	functions:--worker)
+		:
+		return
+		;;
+	functions:--delta)
+		:
+		return
+		;;
+	functions:--k)
+		:
+		return
+		;;
+	functions:--sample)
+		:
+		return
+		;;
+	functions:--format)
+		mapfile -t COMPREPLY < <(compgen -W "text json" -- "$current")
+		return
+		;;
+	functions:--jobs | functions:-j)
+		:
+		return
+		;;
+	functions:--color)
 		mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$current")
 		return
 		;;
@@ -362,6 +402,9 @@ _failslow()
 		;;
 	profile)
 		words="-o --output --export --report -c --config -b --baseline --device-memory --ranks --steps --format -j --jobs --lock-wait --color -l --long --exit-code --exit-code=new --exit-code=state -q --quiet -h --help"
+		;;
+	functions)
+		words="--section --function --class --worker --delta --k --sample --format -j --jobs --color -l --long --exit-code -h --help"
 		;;
 	convert)
 		words="-o --output --ranks --from --to --now --clock-align --no-verdict --device-memory --libraries -c --config -j --jobs -q --quiet -h --help"

@@ -42,4 +42,32 @@ enum { FSL_JUDGE_STEPS_MAX = 512 };
 /* Share of what is held that is not used: memory in pieces. By experience. */
 #define FSL_JUDGE_UNUSED_SHARE_MIN 0.2
 
+/* Functions across workers (functions.c, function_scores.c). The first four are the defaults of
+ * options. */
+
+/* Distance of two workers, 0 to 3, from which they differ in a function: kernels that take 1.15
+ * times as long. By experience. */
+#define FSL_JUDGE_FUNCTION_DELTA 0.25
+/* Median absolute deviations by which the share of differing peers exceeds the median. By
+ * experience. */
+#define FSL_JUDGE_FUNCTION_MADS 5.0
+/* Peers that a worker is compared with: a bound on time. */
+enum { FSL_JUDGE_FUNCTION_PEERS_MAX = 100 };
+/* Share of the trace: a function that takes less is not compared, and a difference of less costs
+ * nobody anything. PerfTracker tells functions from 1 % on. */
+#define FSL_JUDGE_FUNCTION_RATIO_MIN 0.01
+/* A worker that stands out differs from more than this share of its peers. */
+#define FSL_JUDGE_FUNCTION_PEERS_SHARE_MIN 0.5
+/* Workers of one kind of which one can stand out: of two nobody knows which is right. */
+enum { FSL_JUDGE_FUNCTION_WORKERS_MIN = 3 };
+/* The time that a device computes, or is idle, stands out from this difference on, as share of the
+ * median. By experience. */
+#define FSL_JUDGE_FUNCTION_UTILISATION_MIN 0.1
+/* A straggler's kernels run at less of the speed of the reference (NVIDIA's resiliency extension).
+ */
+#define FSL_JUDGE_SCORE_MIN 0.75
+/* Share of the time of kernels with the same shapes on all workers; with less, scores may tell
+ * different work. By experience. */
+#define FSL_JUDGE_SAME_WORK_SHARE_MIN 0.8
+
 #endif

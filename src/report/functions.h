@@ -1,0 +1,46 @@
+/* Functions across workers as a document and on the terminal: the five sections of PerfTracker. */
+#ifndef FSL_REPORT_FUNCTIONS_H
+#define FSL_REPORT_FUNCTIONS_H
+
+#include <cjson/cJSON.h>
+
+#include "judge/functions.h"
+#include "report/screen.h"
+
+/* What of a comparison is told. */
+struct fsl_functions_choice {
+	const char *path;     /* for the document */
+	int section;          /* enum fsl_function_class; -1: all */
+	const char *function; /* only functions whose key holds this text; NULL: all that matter */
+	const char *group;    /* only collectives whose class holds this text; NULL: all */
+	const int32_t *ranks; /* only these workers; n_ranks 0: all */
+	size_t n_ranks;
+};
+
+/* What the reporters share. */
+
+/* "ring", "sendrecv send": what the name of a collective's kernel tells. */
+void fsl_functions_group(const struct fsl_function_row *row, char *text, size_t size);
+/* Whether the choice and the rule of 1 % let the row through. @n_before: rows of the section that
+ * stand before it. */
+bool fsl_functions_tells_row(const struct fsl_functions_view *view,
+			     const struct fsl_functions_choice *choice,
+			     const struct fsl_function_row *row, size_t n_before);
+bool fsl_functions_tells_worker(const struct fsl_functions_choice *choice, int32_t rank);
+/* Median of the ratios of all workers but @w; of their medians of one call in ns, NaN if unknown.
+ */
+double fsl_functions_peers_ratio(const struct fsl_function_row *row, size_t w);
+double fsl_functions_peers_ns(const struct fsl_functions_view *view,
+			      const struct fsl_function_row *row, size_t w);
+/* The verdict in one sentence. */
+void fsl_functions_headline(const struct fsl_functions_view *view, char *text, size_t size);
+extern const char *const fsl_functions_verdict_texts[];
+
+/* The document failslow.functions/1, see docs/functions.schema.json. NULL if memory is short. */
+cJSON *fsl_functions_json(const struct fsl_functions_view *view,
+			  const struct fsl_functions_choice *choice);
+void fsl_functions_print(const struct fsl_functions_view *view,
+			 const struct fsl_functions_choice *choice,
+			 const struct fsl_screen *screen);
+
+#endif

@@ -1,0 +1,376 @@
+/* The sections on the terminal, or tables of the functions that were asked for. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/language.h"
+#include "report/functions.h"
+#include "text/phrase.h"
+
+enum {
+	NAME_MAX_SHOWN = 48,
+	TOLD_MAX = 2, /* functions of a section on a short screen */
+	TOLD_LONG_MAX = 20,
+	TABLES_MAX = 3, /* functions that were asked for */
+	RANGES_MAX = 8,
+	RANKS_MAX = 4096,
+};
+static const double NS_PER_US = 1e3;
+
+/* One unit for all functions: three digits, or all before the point. */
+static void add_us(struct fsl_phrase *phrase, double ns)
+{
+	double us = ns / NS_PER_US;
+	fsl_phrase_add(phrase, us >= 100.0 ? "%.0f us" : "%.3g us", us);
+}
+
+/* A kernel without its arguments and templates, or the last two frames of a call path. */
+static void short_name(const struct fsl_function_row *row, char text[FSL_TABLE_CELL_MAX])
+{
+	const char *name = row->name;
+	if (row->class == FSL_FUNCTION_PYTHON) {
+		size_t n_bars = 0;
+		for (const char *at = name + strlen(name); at > name && n_bars < 2; at--) {
+			n_bars += at[-1] == '|';
+			name = n_bars == 2 ? at : name;
+		}
+		size_t length = strlen(name);
+		bool is_long = length > NAME_MAX_SHOWN;
+		(void)snprintf(text, FSL_TABLE_CELL_MAX, "%s%s",
+			       is_long || name != row->name ? "..." : "",
+			       is_long ? name + length - NAME_MAX_SHOWN : name);
+		return;
+	}
+	bool is_kernel =
+		row->class == FSL_FUNCTION_COMPUTE || row->class == FSL_FUNCTION_COLLECTIVE;
+	name += is_kernel && strncmp(name, "void ", 5) == 0 ? 5 : 0;
+	size_t length = is_kernel ? strcspn(name, "<(") : strlen(name);
+	length = length > 0 ? length : strlen(name);
+	(void)snprintf(
+		text, FSL_TABLE_CELL_MAX, "%.*s%s%s%s",
+		(int)(length < NAME_MAX_SHOWN / 2 || !is_kernel ? length : NAME_MAX_SHOWN / 2),
+		name, is_kernel && length > NAME_MAX_SHOWN / 2 ? "..." : "",
+		row->shape[0] != '\0' ? " " : "", row->shape);
+}
+
+/* Ranks of workers for which @is_one holds. */
+static void add_ranks(struct fsl_phrase *phrase, const struct fsl_functions_view *view,
+		      bool (*is_one)(const struct fsl_function_worker *worker))
+{
+	int32_t ranks[RANKS_MAX];
+	size_t n = 0;
+	for (size_t w = 0; w < view->n_workers && n < RANKS_MAX; w++) {
+		if (is_one(&view->workers[w])) {
+			ranks[n++] = view->workers[w].rank->rank;
+		}
+	}
+	if (n > 0) {
+		fsl_phrase_add_ranks(phrase, ranks, n, RANGES_MAX);
+	}
+}
+
+static bool is_victim(const struct fsl_function_worker *worker)
+{
+	return worker->is_victim;
+}
+
+static bool is_straggler(const struct fsl_function_worker *worker)
+{
+	return worker->is_straggler;
+}
+
+static bool has_other_work(const struct fsl_function_worker *worker)
+{
+	return worker->is_straggler && worker->has_other_work;
+}
+
+/* ", stands out: rank 5 (12 %), rank 6 (13 %)". */
+static void add_abnormal(struct fsl_phrase *phrase, const struct fsl_functions_view *view,
+			 const struct fsl_function_row *row)
+{
+	enum { NAMED_MAX = 4 };
+	size_t n_named = 0;
+	for (size_t w = 0; w < view->n_workers; w++) {
+		if (!row->cells[w].is_abnormal || n_named++ >= NAMED_MAX) {
+			continue;
+		}
+		fsl_phrase_add(phrase, n_named == 1 ? ", stands out: rank %d (" : ", rank %d (",
+			       (int)view->workers[w].rank->rank);
+		fsl_phrase_add_percent(phrase, row->cells[w].ratio);
+		fsl_phrase_add(phrase, ")");
+	}
+	if (n_named > NAMED_MAX) {
+		fsl_phrase_add(phrase, " and %zu more", n_named - NAMED_MAX);
+	}
+}
+
+static void add_row(struct fsl_phrase *phrase, const struct fsl_functions_view *view,
+		    const struct fsl_function_row *row)
+{
+	char name[FSL_TABLE_CELL_MAX];
+	short_name(row, name);
+	fsl_phrase_add(phrase, "%s%s: ", phrase->length > 0 ? "; " : "", name);
+	fsl_phrase_add_percent(phrase, row->mean_ratio);
+	if (row->class == FSL_FUNCTION_COMPUTE && isfinite(row->median_ns)) {
+		fsl_phrase_add(phrase, ", ");
+		add_us(phrase, row->median_ns);
+	}
+	add_abnormal(phrase, view, row);
+}
+
+static int compare_places(const struct fsl_function_row *a, const struct fsl_function_row *b)
+{
+	bool has_a = a->n_abnormal > 0, has_b = b->n_abnormal > 0;
+	return (int)has_b - (int)has_a;
+}
+
+/* Rows that are told of a section, those in which somebody stands out first. Returns how many. */
+static size_t choose(const struct fsl_functions_view *view,
+		     const struct fsl_functions_choice *choice, enum fsl_function_class class,
+		     const struct fsl_function_row *chosen[TOLD_LONG_MAX])
+{
+	size_t n = 0, n_before = 0;
+	for (size_t i = 0; i < view->n_rows; i++) {
+		const struct fsl_function_row *row = &view->rows[i];
+		if (row->class != class) {
+			continue;
+		}
+		if (fsl_functions_tells_row(view, choice, row, n_before++)) {
+			size_t at = n < TOLD_LONG_MAX ? n++ : n - 1;
+			if (at == TOLD_LONG_MAX - 1 && n == TOLD_LONG_MAX && chosen[at] != NULL &&
+			    compare_places(row, chosen[at]) >= 0) {
+				continue;
+			}
+			while (at > 0 && compare_places(row, chosen[at - 1]) < 0) {
+				chosen[at] = chosen[at - 1];
+				at--;
+			}
+			chosen[at] = row;
+		}
+	}
+	return n;
+}
+
+static void print_utilisation(const struct fsl_functions_view *view,
+			      const struct fsl_screen *screen)
+{
+	struct fsl_phrase phrase = {0};
+	double least = INFINITY, greatest = 0.0;
+	for (size_t w = 0; w < view->n_workers; w++) {
+		least = fmin(least, view->workers[w].utilisation);
+		greatest = fmax(greatest, view->workers[w].utilisation);
+	}
+	if (view->n_workers == 0) {
+		return;
+	}
+	fsl_phrase_add(&phrase, "from ");
+	fsl_phrase_add_percent(&phrase, least);
+	fsl_phrase_add(&phrase, " to ");
+	fsl_phrase_add_percent(&phrase, greatest);
+	fsl_phrase_add(&phrase, " of the trace");
+	for (size_t w = 0; w < view->n_workers; w++) {
+		if (view->workers[w].is_utilisation_abnormal) {
+			fsl_phrase_add(&phrase, ", stands out: rank %d (",
+				       (int)view->workers[w].rank->rank);
+			fsl_phrase_add_percent(&phrase, view->workers[w].utilisation);
+			fsl_phrase_add(&phrase, ")");
+		}
+	}
+	fsl_screen_field(screen, "Computing", phrase.text);
+}
+
+/* One field of a section; on a long screen one for each function. */
+static void print_section(const struct fsl_functions_view *view,
+			  const struct fsl_functions_choice *choice, enum fsl_function_class class,
+			  const struct fsl_screen *screen)
+{
+	static const char *const labels[FSL_FUNCTION_CLASSES_N] = {
+		[FSL_FUNCTION_COMPUTE] = N_("Kernels"),
+		[FSL_FUNCTION_MEMORY] = N_("Memory"),
+		[FSL_FUNCTION_COLLECTIVE] = N_("Collectives"),
+		[FSL_FUNCTION_RUNTIME] = N_("Runtime"),
+		[FSL_FUNCTION_PYTHON] = N_("Python"),
+	};
+	const struct fsl_function_row *chosen[TOLD_LONG_MAX] = {NULL};
+	struct fsl_phrase phrase = {0};
+	bool is_short = screen->budget != NULL;
+	size_t n = choose(view, choice, class, chosen);
+	const char *label = labels[class];
+	for (size_t i = 0; i < n && i < (is_short ? TOLD_MAX : TOLD_LONG_MAX); i++) {
+		add_row(&phrase, view, chosen[i]);
+		if (!is_short) {
+			fsl_screen_field(screen, label, phrase.text);
+			phrase = (struct fsl_phrase){0};
+			label = "";
+		}
+	}
+	fsl_screen_field(screen, label, phrase.text);
+}
+
+/* Why a culprit is one: the function that takes most of it. */
+static void print_reason(const struct fsl_functions_view *view, size_t w,
+			 const struct fsl_screen *screen)
+{
+	const struct fsl_function_row *worst = NULL;
+	char name[FSL_TABLE_CELL_MAX];
+	struct fsl_phrase phrase = {0};
+	for (size_t i = 0; i < view->n_rows; i++) {
+		const struct fsl_function_row *row = &view->rows[i];
+		bool is_own = row->class == view->workers[w].excess_class && !row->is_wait &&
+			      row->cells[w].is_abnormal && row->cells[w].function != NULL;
+		if (is_own && (worst == NULL || row->cells[w].excess > worst->cells[w].excess)) {
+			worst = row;
+		}
+	}
+	if (worst == NULL) {
+		return;
+	}
+	short_name(worst, name);
+	fsl_phrase_add(&phrase, "rank %d: %s takes ", (int)view->workers[w].rank->rank, name);
+	add_us(&phrase, worst->cells[w].function->mean_ns);
+	double peers_ns = fsl_functions_peers_ns(view, worst, w);
+	if (isfinite(peers_ns)) {
+		fsl_phrase_add(&phrase, " a call, on its peers ");
+		add_us(&phrase, peers_ns);
+	}
+	fsl_screen_field(screen, "Why", phrase.text);
+}
+
+static void print_scores(const struct fsl_functions_view *view, const struct fsl_screen *screen)
+{
+	struct fsl_phrase phrase = {0}, other = {0};
+	double least = INFINITY;
+	for (size_t w = 0; w < view->n_workers; w++) {
+		least = fmin(least, fmin(view->workers[w].relative_score,
+					 view->workers[w].individual_score));
+	}
+	add_ranks(&other, view, is_straggler);
+	if (other.length > 0) {
+		fsl_phrase_add(&phrase, "least %.3f, kernels are slow on %s", least, other.text);
+		other = (struct fsl_phrase){0};
+		add_ranks(&other, view, has_other_work);
+	} else if (isfinite(least)) {
+		fsl_phrase_add(&phrase, "least %.3f, no straggler", least);
+	}
+	fsl_screen_field(screen, "Scores", phrase.text);
+	if (other.length > 0) {
+		struct fsl_phrase hint = {0};
+		fsl_phrase_add(&hint, "kernels have other shapes on %s: perhaps it has other work",
+			       other.text);
+		fsl_screen_field(screen, "", hint.text);
+	}
+}
+
+static void set_cells(struct fsl_table *table, size_t at, const struct fsl_functions_view *view,
+		      const struct fsl_function_row *row, size_t w)
+{
+	const struct fsl_function_cell *cell = &row->cells[w];
+	char(*cells)[FSL_TABLE_CELL_MAX] = table->cells[at];
+	struct fsl_phrase ratio = {0}, mean = {0}, spread = {0};
+	fsl_phrase_add_percent(&ratio, cell->ratio);
+	if (cell->function != NULL) {
+		add_us(&mean, cell->function->mean_ns);
+		add_us(&spread, cell->function->spread_ns);
+	}
+	(void)snprintf(cells[0], FSL_TABLE_CELL_MAX, "%d", (int)view->workers[w].rank->rank);
+	(void)snprintf(cells[1], FSL_TABLE_CELL_MAX, "%.40s", ratio.text);
+	(void)snprintf(cells[2], FSL_TABLE_CELL_MAX, "%.40s", mean.text);
+	(void)snprintf(cells[3], FSL_TABLE_CELL_MAX, "%.40s", spread.text);
+	(void)snprintf(cells[4], FSL_TABLE_CELL_MAX, "%lld",
+		       cell->function != NULL ? (long long)cell->function->count : 0LL);
+	if (cell->n_different >= 0) {
+		(void)snprintf(cells[5], FSL_TABLE_CELL_MAX, "%d%s", (int)cell->n_different,
+			       cell->is_abnormal ? " *" : "");
+	} else {
+		cells[5][0] = '\0';
+	}
+}
+
+/* A function over the workers; workers that stand out come first. */
+static void print_table(const struct fsl_functions_view *view,
+			const struct fsl_functions_choice *choice,
+			const struct fsl_function_row *row, const struct fsl_screen *screen)
+{
+	static const char *const titles[] = {N_("rank"),   N_("share"), N_("mean"),
+					     N_("spread"), N_("calls"), N_("differs")};
+	struct fsl_table table = {.n_columns = 6, .n_rows = 1};
+	char name[FSL_TABLE_CELL_MAX];
+	short_name(row, name);
+	fsl_screen_field(screen, "Function", name);
+	for (size_t c = 0; c < table.n_columns; c++) {
+		table.is_right_aligned[c] = true;
+		(void)snprintf(table.cells[0][c], FSL_TABLE_CELL_MAX, "%s", titles[c]);
+	}
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t w = 0; w < view->n_workers && table.n_rows < FSL_TABLE_ROWS_MAX; w++) {
+			if (row->cells[w].is_abnormal == (pass == 0) &&
+			    fsl_functions_tells_worker(choice, view->workers[w].rank->rank)) {
+				set_cells(&table, table.n_rows++, view, row, w);
+			}
+		}
+	}
+	if (fsl_screen_has_room(screen, table.n_rows + 1)) {
+		fsl_screen_table(screen, &table);
+	}
+}
+
+static void print_tables(const struct fsl_functions_view *view,
+			 const struct fsl_functions_choice *choice, const struct fsl_screen *screen)
+{
+	size_t n = 0, n_before = 0, n_left_out = 0;
+	for (size_t i = 0; i < view->n_rows; i++) {
+		const struct fsl_function_row *row = &view->rows[i];
+		n_before = i > 0 && view->rows[i - 1].class == row->class ? n_before + 1 : 0;
+		if (!fsl_functions_tells_row(view, choice, row, n_before)) {
+			continue;
+		}
+		if (n < TABLES_MAX) {
+			print_table(view, choice, row, screen);
+			n++;
+		} else {
+			n_left_out++;
+		}
+	}
+	struct fsl_phrase phrase = {0};
+	if (n == 0) {
+		fsl_phrase_add(&phrase, "no function has this text in its name");
+	} else if (n_left_out > 0) {
+		fsl_phrase_add(&phrase, "%zu more functions have it, --format json has all",
+			       n_left_out);
+	}
+	fsl_screen_field(screen, "", phrase.text);
+}
+
+void fsl_functions_print(const struct fsl_functions_view *view,
+			 const struct fsl_functions_choice *choice, const struct fsl_screen *screen)
+{
+	static const enum fsl_colour colours[] = {
+		[FSL_FUNCTIONS_NONE] = FSL_COLOUR_GREEN,
+		[FSL_FUNCTIONS_CULPRITS] = FSL_COLOUR_RED,
+		[FSL_FUNCTIONS_INSUFFICIENT] = FSL_COLOUR_YELLOW,
+	};
+	char headline[FSL_PHRASE_MAX];
+	struct fsl_phrase victims = {0};
+	fsl_functions_headline(view, headline, sizeof(headline));
+	fsl_screen_headline(screen, colours[view->verdict], headline);
+	for (size_t w = 0; w < view->n_workers; w++) {
+		if (view->workers[w].is_culprit) {
+			print_reason(view, w, screen);
+		}
+	}
+	add_ranks(&victims, view, is_victim);
+	fsl_screen_field(screen, "Victims", victims.text);
+	if (choice->function != NULL) {
+		print_tables(view, choice, screen);
+		return;
+	}
+	if (choice->section < 0 || choice->section == FSL_FUNCTION_COMPUTE) {
+		print_utilisation(view, screen);
+	}
+	for (size_t c = 0; c < FSL_FUNCTION_CLASSES_N; c++) {
+		print_section(view, choice, (enum fsl_function_class)c, screen);
+	}
+	if (choice->section < 0) {
+		print_scores(view, screen);
+	}
+}
