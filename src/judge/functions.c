@@ -149,36 +149,39 @@ static enum fsl_status list_rows(struct fsl_functions_view *view, struct fsl_err
 /* Scratch for one number of each worker. */
 struct scratch {
 	double *values, *sorted;
+	size_t stage, size; /* for which the numbers below hold; SIZE_MAX: for none */
+	double median, mad;
 	double (*points)[3];
 	int32_t *peers;
 };
 
-/* Median over the workers of a stage of what stands in scratch->values. */
-static double stage_median(const struct fsl_functions_view *view, struct scratch *scratch,
-			   size_t stage, double *mad)
+/* Size of a stage, and median and deviation over its workers of what stands in scratch->values.
+ * Workers of one stage mostly follow each other. */
+static void ask_stage(const struct fsl_functions_view *view, struct scratch *scratch, size_t stage)
 {
 	double *kept = scratch->sorted + view->n_workers;
 	size_t n = 0;
+	if (scratch->stage == stage) {
+		return;
+	}
 	for (size_t w = 0; w < view->n_workers; w++) {
 		if (view->workers[w].stage == stage) {
 			kept[n++] = scratch->values[w];
 		}
 	}
-	double median = fsl_median(kept, n, scratch->sorted);
+	scratch->stage = stage;
+	scratch->size = n;
+	scratch->median = fsl_median(kept, n, scratch->sorted);
 	for (size_t i = 0; i < n; i++) {
-		kept[i] = fabs(kept[i] - median);
+		kept[i] = fabs(kept[i] - scratch->median);
 	}
-	*mad = fsl_median(kept, n, scratch->sorted);
-	return median;
+	scratch->mad = fsl_median(kept, n, scratch->sorted);
 }
 
-static size_t stage_size(const struct fsl_functions_view *view, size_t stage)
+/* Call it when scratch->values hold other numbers. */
+static void forget_stage(struct scratch *scratch)
 {
-	size_t n = 0;
-	for (size_t w = 0; w < view->n_workers; w++) {
-		n += view->workers[w].stage == stage;
-	}
-	return n;
+	scratch->stage = SIZE_MAX;
 }
 
 /* Each dimension as share of its greatest value; the spread as share of the greatest mean if that
@@ -237,22 +240,23 @@ static void judge_row(struct fsl_functions_view *view, struct fsl_function_row *
 	for (size_t w = 0; w < view->n_workers; w++) {
 		scratch->values[w] = row->cells[w].ratio;
 	}
+	forget_stage(scratch);
 	for (size_t w = 0; w < view->n_workers; w++) {
-		double mad = 0.0;
-		row->cells[w].excess = row->cells[w].ratio -
-				       stage_median(view, scratch, view->workers[w].stage, &mad);
+		ask_stage(view, scratch, view->workers[w].stage);
+		row->cells[w].excess = row->cells[w].ratio - scratch->median;
 	}
 	for (size_t w = 0; w < view->n_workers; w++) {
 		size_t n = count_different(view, scratch, w, &row->cells[w].n_different);
 		scratch->values[w] = n > 0 ? (double)row->cells[w].n_different / (double)n : 0.0;
 	}
+	forget_stage(scratch);
 	for (size_t w = 0; w < view->n_workers; w++) {
 		struct fsl_function_cell *cell = &row->cells[w];
-		size_t stage = view->workers[w].stage;
-		double mad = 0.0, median = stage_median(view, scratch, stage, &mad);
-		cell->is_abnormal = stage_size(view, stage) >= FSL_JUDGE_FUNCTION_WORKERS_MIN &&
+		ask_stage(view, scratch, view->workers[w].stage);
+		double least = scratch->median + view->options.k * scratch->mad;
+		cell->is_abnormal = scratch->size >= FSL_JUDGE_FUNCTION_WORKERS_MIN &&
 				    scratch->values[w] > FSL_JUDGE_FUNCTION_PEERS_SHARE_MIN &&
-				    scratch->values[w] > median + view->options.k * mad &&
+				    scratch->values[w] > least &&
 				    fabs(cell->excess) >= view->options.ratio_min;
 		row->n_abnormal += cell->is_abnormal;
 	}
@@ -274,13 +278,11 @@ static void set_median(struct fsl_functions_view *view, struct fsl_function_row 
  * out. */
 static double outlier(const struct fsl_functions_view *view, struct scratch *scratch, size_t w)
 {
-	size_t stage = view->workers[w].stage;
-	double mad = 0.0, median = stage_median(view, scratch, stage, &mad);
-	double excess = scratch->values[w] - median;
-	double least = fmax(FSL_JUDGE_FUNCTION_UTILISATION_MIN * median,
-			    fmax(view->options.k * mad, view->options.ratio_min));
-	bool is_one =
-		stage_size(view, stage) >= FSL_JUDGE_FUNCTION_WORKERS_MIN && fabs(excess) > least;
+	ask_stage(view, scratch, view->workers[w].stage);
+	double excess = scratch->values[w] - scratch->median;
+	double least = fmax(FSL_JUDGE_FUNCTION_UTILISATION_MIN * scratch->median,
+			    fmax(view->options.k * scratch->mad, view->options.ratio_min));
+	bool is_one = scratch->size >= FSL_JUDGE_FUNCTION_WORKERS_MIN && fabs(excess) > least;
 	return is_one ? excess : 0.0;
 }
 
@@ -289,6 +291,7 @@ static void judge_utilisation(struct fsl_functions_view *view, struct scratch *s
 	for (size_t w = 0; w < view->n_workers; w++) {
 		scratch->values[w] = view->workers[w].utilisation;
 	}
+	forget_stage(scratch);
 	for (size_t w = 0; w < view->n_workers; w++) {
 		struct fsl_function_worker *worker = &view->workers[w];
 		double excess = outlier(view, scratch, w);
@@ -304,6 +307,7 @@ static void judge_idle(struct fsl_functions_view *view, struct scratch *scratch)
 	for (size_t w = 0; w < view->n_workers; w++) {
 		scratch->values[w] = view->workers[w].idle;
 	}
+	forget_stage(scratch);
 	for (size_t w = 0; w < view->n_workers; w++) {
 		struct fsl_function_worker *worker = &view->workers[w];
 		double excess = outlier(view, scratch, w);
@@ -343,11 +347,13 @@ static void name_workers(struct fsl_functions_view *view, struct scratch *scratc
 	for (size_t w = 0; w < view->n_workers; w++) {
 		scratch->values[w] = view->workers[w].communication;
 	}
+	forget_stage(scratch);
 	for (size_t w = 0; w < view->n_workers; w++) {
 		struct fsl_function_worker *worker = &view->workers[w];
-		double mad = 0.0, median = stage_median(view, scratch, worker->stage, &mad);
+		ask_stage(view, scratch, worker->stage);
+		worker->has_peers = scratch->size >= FSL_JUDGE_FUNCTION_WORKERS_MIN;
 		worker->is_culprit =
-			worker->excess >= least && worker->communication <= median + least;
+			worker->excess >= least && worker->communication <= scratch->median + least;
 		if (worker->is_culprit) {
 			waited = fmin(waited, worker->communication);
 		}
@@ -372,8 +378,7 @@ static void conclude(struct fsl_functions_view *view)
 	bool has_culprits = false, has_compared = false;
 	for (size_t w = 0; w < view->n_workers; w++) {
 		has_culprits |= view->workers[w].is_culprit;
-		has_compared |=
-			stage_size(view, view->workers[w].stage) >= FSL_JUDGE_FUNCTION_WORKERS_MIN;
+		has_compared |= view->workers[w].has_peers;
 	}
 	view->reason = "";
 	view->verdict = FSL_FUNCTIONS_NONE;

@@ -56,6 +56,7 @@ struct fsl_function_worker {
 	 * be idle for long: FSL_FUNCTION_CLASSES_N. */
 	double excess;
 	enum fsl_function_class excess_class;
+	bool has_peers; /* enough of them for one to stand out */
 	bool is_culprit, is_victim;
 	double relative_score, individual_score; /* NaN: unknown */
 	double same_work_share; /* of the time of kernels, in those that all workers have */

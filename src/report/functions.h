@@ -27,11 +27,13 @@ bool fsl_functions_tells_row(const struct fsl_functions_view *view,
 			     const struct fsl_functions_choice *choice,
 			     const struct fsl_function_row *row, size_t n_before);
 bool fsl_functions_tells_worker(const struct fsl_functions_choice *choice, int32_t rank);
-/* Median of the ratios of all workers but @w; of their medians of one call in ns, NaN if unknown.
- */
+/* Median of the ratios of the peers of worker @w; means over those that are no culprits, NaN if
+ * there are none: of the duration of one call, and of the number of calls. */
 double fsl_functions_peers_ratio(const struct fsl_function_row *row, size_t w);
 double fsl_functions_peers_ns(const struct fsl_functions_view *view,
 			      const struct fsl_function_row *row, size_t w);
+double fsl_functions_peers_calls(const struct fsl_functions_view *view,
+				 const struct fsl_function_row *row, size_t w);
 /* The verdict in one sentence. */
 void fsl_functions_headline(const struct fsl_functions_view *view, char *text, size_t size);
 extern const char *const fsl_functions_verdict_texts[];

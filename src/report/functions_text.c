@@ -11,16 +11,23 @@ enum {
 	NAME_MAX_SHOWN = 48,
 	TOLD_MAX = 2, /* functions of a section on a short screen */
 	TOLD_LONG_MAX = 20,
-	TABLES_MAX = 3, /* functions that were asked for */
+	REASONS_MAX = 2, /* culprits with their reasons on a short screen */
+	TABLES_MAX = 3,  /* functions that were asked for */
 	RANGES_MAX = 8,
 	RANKS_MAX = 4096,
 };
 static const double NS_PER_US = 1e3;
+/* From here on a call takes longer than on peers; below, the function is called more often. */
+static const double MEAN_RATIO_MIN = 1.1;
 
 /* One unit for all functions: three digits, or all before the point. */
 static void add_us(struct fsl_phrase *phrase, double ns)
 {
 	double us = ns / NS_PER_US;
+	if (isnan(us)) {
+		fsl_phrase_add(phrase, "-");
+		return;
+	}
 	fsl_phrase_add(phrase, us >= 100.0 ? "%.0f us" : "%.3g us", us);
 }
 
@@ -84,24 +91,43 @@ static bool has_other_work(const struct fsl_function_worker *worker)
 	return worker->is_straggler && worker->has_other_work;
 }
 
-/* ", stands out: rank 5 (12 %), rank 6 (13 %)". */
+/* ", stands out: rank 5 (12 %), rank 6 (13 %)"; of many workers the first. */
+struct outliers {
+	struct fsl_phrase *phrase;
+	size_t n;
+};
+enum { OUTLIERS_NAMED_MAX = 4 };
+
+static void add_outlier(struct outliers *outliers, const struct fsl_function_worker *worker,
+			double share)
+{
+	if (outliers->n++ >= OUTLIERS_NAMED_MAX) {
+		return;
+	}
+	fsl_phrase_add(outliers->phrase,
+		       outliers->n == 1 ? ", stands out: rank %d (" : ", rank %d (",
+		       (int)worker->rank->rank);
+	fsl_phrase_add_percent(outliers->phrase, share);
+	fsl_phrase_add(outliers->phrase, ")");
+}
+
+static void end_outliers(struct outliers *outliers)
+{
+	if (outliers->n > OUTLIERS_NAMED_MAX) {
+		fsl_phrase_add(outliers->phrase, " and %zu more", outliers->n - OUTLIERS_NAMED_MAX);
+	}
+}
+
 static void add_abnormal(struct fsl_phrase *phrase, const struct fsl_functions_view *view,
 			 const struct fsl_function_row *row)
 {
-	enum { NAMED_MAX = 4 };
-	size_t n_named = 0;
+	struct outliers outliers = {phrase, 0};
 	for (size_t w = 0; w < view->n_workers; w++) {
-		if (!row->cells[w].is_abnormal || n_named++ >= NAMED_MAX) {
-			continue;
+		if (row->cells[w].is_abnormal) {
+			add_outlier(&outliers, &view->workers[w], row->cells[w].ratio);
 		}
-		fsl_phrase_add(phrase, n_named == 1 ? ", stands out: rank %d (" : ", rank %d (",
-			       (int)view->workers[w].rank->rank);
-		fsl_phrase_add_percent(phrase, row->cells[w].ratio);
-		fsl_phrase_add(phrase, ")");
 	}
-	if (n_named > NAMED_MAX) {
-		fsl_phrase_add(phrase, " and %zu more", n_named - NAMED_MAX);
-	}
+	end_outliers(&outliers);
 }
 
 static void add_row(struct fsl_phrase *phrase, const struct fsl_functions_view *view,
@@ -168,15 +194,14 @@ static void print_utilisation(const struct fsl_functions_view *view,
 	fsl_phrase_add(&phrase, " to ");
 	fsl_phrase_add_percent(&phrase, greatest);
 	fsl_phrase_add(&phrase, " of the trace");
+	struct outliers outliers = {&phrase, 0};
 	for (size_t w = 0; w < view->n_workers; w++) {
 		if (view->workers[w].is_utilisation_abnormal) {
-			fsl_phrase_add(&phrase, ", stands out: rank %d (",
-				       (int)view->workers[w].rank->rank);
-			fsl_phrase_add_percent(&phrase, view->workers[w].utilisation);
-			fsl_phrase_add(&phrase, ")");
+			add_outlier(&outliers, &view->workers[w], view->workers[w].utilisation);
 		}
 	}
-	fsl_screen_field(screen, "Computing", phrase.text);
+	end_outliers(&outliers);
+	(void)fsl_screen_extra(screen, "Computing", phrase.text);
 }
 
 /* One field of a section; on a long screen one for each function. */
@@ -199,12 +224,12 @@ static void print_section(const struct fsl_functions_view *view,
 	for (size_t i = 0; i < n && i < (is_short ? TOLD_MAX : TOLD_LONG_MAX); i++) {
 		add_row(&phrase, view, chosen[i]);
 		if (!is_short) {
-			fsl_screen_field(screen, label, phrase.text);
+			(void)fsl_screen_extra(screen, label, phrase.text);
 			phrase = (struct fsl_phrase){0};
 			label = "";
 		}
 	}
-	fsl_screen_field(screen, label, phrase.text);
+	(void)fsl_screen_extra(screen, label, phrase.text);
 }
 
 /* Why a culprit is one: the function that takes most of it. */
@@ -226,10 +251,16 @@ static void print_reason(const struct fsl_functions_view *view, size_t w,
 		return;
 	}
 	short_name(worst, name);
-	fsl_phrase_add(&phrase, "rank %d: %s takes ", (int)view->workers[w].rank->rank, name);
-	add_us(&phrase, worst->cells[w].function->mean_ns);
+	const struct fsl_function *own = worst->cells[w].function;
 	double peers_ns = fsl_functions_peers_ns(view, worst, w);
-	if (isfinite(peers_ns)) {
+	double peers_calls = fsl_functions_peers_calls(view, worst, w);
+	int rank = (int)view->workers[w].rank->rank;
+	if (own->mean_ns < MEAN_RATIO_MIN * peers_ns && (double)own->count > peers_calls) {
+		fsl_phrase_add(&phrase, "rank %d: %s is called %lld times, on its peers %.0f times",
+			       rank, name, (long long)own->count, peers_calls);
+	} else {
+		fsl_phrase_add(&phrase, "rank %d: %s takes ", rank, name);
+		add_us(&phrase, own->mean_ns);
 		fsl_phrase_add(&phrase, " a call, on its peers ");
 		add_us(&phrase, peers_ns);
 	}
@@ -252,12 +283,60 @@ static void print_scores(const struct fsl_functions_view *view, const struct fsl
 	} else if (isfinite(least)) {
 		fsl_phrase_add(&phrase, "least %.3f, no straggler", least);
 	}
-	fsl_screen_field(screen, "Scores", phrase.text);
+	(void)fsl_screen_extra(screen, "Scores", phrase.text);
 	if (other.length > 0) {
 		struct fsl_phrase hint = {0};
 		fsl_phrase_add(&hint, "kernels have other shapes on %s: perhaps it has other work",
 			       other.text);
-		fsl_screen_field(screen, "", hint.text);
+		(void)fsl_screen_extra(screen, "", hint.text);
+	}
+}
+
+/* Functions in which a worker stands out, as they come in the sections. */
+static void add_own_rows(struct fsl_phrase *phrase, const struct fsl_functions_view *view, size_t w)
+{
+	enum { NAMED_MAX = 3 };
+	size_t n = 0;
+	for (size_t i = 0; i < view->n_rows; i++) {
+		const struct fsl_function_row *row = &view->rows[i];
+		char name[FSL_TABLE_CELL_MAX];
+		if (!row->cells[w].is_abnormal || n++ >= NAMED_MAX) {
+			continue;
+		}
+		short_name(row, name);
+		fsl_phrase_add(phrase, "; %s ", name);
+		fsl_phrase_add_percent(phrase, row->cells[w].ratio);
+		fsl_phrase_add(phrase, " (peers ");
+		fsl_phrase_add_percent(phrase, fsl_functions_peers_ratio(row, w));
+		fsl_phrase_add(phrase, ")");
+	}
+	if (n > NAMED_MAX) {
+		fsl_phrase_add(phrase, " and %zu more", n - NAMED_MAX);
+	}
+}
+
+/* Workers that were asked for: what their time went to, and where they stand out. */
+static void print_workers(const struct fsl_functions_view *view,
+			  const struct fsl_functions_choice *choice,
+			  const struct fsl_screen *screen)
+{
+	for (size_t w = 0; w < view->n_workers && choice->n_ranks > 0; w++) {
+		const struct fsl_function_worker *worker = &view->workers[w];
+		struct fsl_phrase phrase = {0};
+		char label[24];
+		if (!fsl_functions_tells_worker(choice, worker->rank->rank) ||
+		    !fsl_screen_has_room(screen, FSL_SCREEN_EXTRA_LINES_MAX)) {
+			continue;
+		}
+		(void)snprintf(label, sizeof(label), "Rank %d", (int)worker->rank->rank);
+		fsl_phrase_add(&phrase, "computing ");
+		fsl_phrase_add_percent(&phrase, worker->utilisation);
+		fsl_phrase_add(&phrase, ", communication ");
+		fsl_phrase_add_percent(&phrase, worker->communication);
+		fsl_phrase_add(&phrase, ", idle ");
+		fsl_phrase_add_percent(&phrase, worker->idle);
+		add_own_rows(&phrase, view, w);
+		(void)fsl_screen_extra(screen, label, phrase.text);
 	}
 }
 
@@ -353,13 +432,16 @@ void fsl_functions_print(const struct fsl_functions_view *view,
 	struct fsl_phrase victims = {0};
 	fsl_functions_headline(view, headline, sizeof(headline));
 	fsl_screen_headline(screen, colours[view->verdict], headline);
-	for (size_t w = 0; w < view->n_workers; w++) {
+	size_t n_left = screen->budget != NULL ? REASONS_MAX : view->n_workers;
+	for (size_t w = 0; w < view->n_workers && n_left > 0; w++) {
 		if (view->workers[w].is_culprit) {
 			print_reason(view, w, screen);
+			n_left--;
 		}
 	}
 	add_ranks(&victims, view, is_victim);
 	fsl_screen_field(screen, "Victims", victims.text);
+	print_workers(view, choice, screen);
 	if (choice->function != NULL) {
 		print_tables(view, choice, screen);
 		return;
@@ -372,5 +454,8 @@ void fsl_functions_print(const struct fsl_functions_view *view,
 	}
 	if (choice->section < 0) {
 		print_scores(view, screen);
+	}
+	if (screen->budget != NULL && screen->budget->n_dropped > 0) {
+		fsl_screen_field(screen, "more", "with --long");
 	}
 }

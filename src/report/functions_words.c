@@ -68,8 +68,10 @@ double fsl_functions_peers_ratio(const struct fsl_function_row *row, size_t w)
 	return row->cells[w].ratio - row->cells[w].excess;
 }
 
-double fsl_functions_peers_ns(const struct fsl_functions_view *view,
-			      const struct fsl_function_row *row, size_t w)
+/* Mean over peers of what @of tells of the function. */
+static double mean_of_peers(const struct fsl_functions_view *view,
+			    const struct fsl_function_row *row, size_t w,
+			    double (*of)(const struct fsl_function *function))
 {
 	double sum = 0.0;
 	size_t n = 0;
@@ -78,11 +80,33 @@ double fsl_functions_peers_ns(const struct fsl_functions_view *view,
 		if (p != w && function != NULL &&
 		    view->workers[p].stage == view->workers[w].stage &&
 		    !view->workers[p].is_culprit) {
-			sum += function->mean_ns;
+			sum += of(function);
 			n++;
 		}
 	}
 	return n > 0 ? sum / (double)n : NAN;
+}
+
+static double call_ns(const struct fsl_function *function)
+{
+	return function->mean_ns;
+}
+
+static double calls(const struct fsl_function *function)
+{
+	return (double)function->count;
+}
+
+double fsl_functions_peers_ns(const struct fsl_functions_view *view,
+			      const struct fsl_function_row *row, size_t w)
+{
+	return mean_of_peers(view, row, w, call_ns);
+}
+
+double fsl_functions_peers_calls(const struct fsl_functions_view *view,
+				 const struct fsl_function_row *row, size_t w)
+{
+	return mean_of_peers(view, row, w, calls);
 }
 
 static void add_culprits(struct fsl_phrase *phrase, const struct fsl_functions_view *view)
