@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/sort.h"
 #include "base/try.h"
 
@@ -96,7 +97,7 @@ void fsl_function_count(struct fsl_function_times *times, uint32_t id, int64_t d
 	struct fsl_function_built *built = &times->built[id];
 	struct fsl_function *function = &built->function;
 	function->count++;
-	function->total_ns += dur_ns;
+	function->total_ns = fsl_sum_i64(function->total_ns, dur_ns);
 	/* Welford's update: no difference of large numbers. */
 	double distance = (double)dur_ns - function->mean_ns;
 	function->mean_ns += distance / (double)function->count;
@@ -249,8 +250,8 @@ static enum fsl_status keep(const struct fsl_function_times *times, uint32_t id,
 	if (n_kept >= FSL_FUNCTIONS_KEPT_MAX) {
 		rest->n++;
 		rest->count += function.count;
-		rest->total_ns += function.total_ns;
-		rest->exclusive_ns += function.exclusive_ns;
+		rest->total_ns = fsl_sum_i64(rest->total_ns, function.total_ns);
+		rest->exclusive_ns = fsl_sum_i64(rest->exclusive_ns, function.exclusive_ns);
 		return FSL_OK;
 	}
 	function.name = path_of(times, id, rank);

@@ -7,6 +7,7 @@
 
 #include <failslow/stats.h>
 
+#include "base/number.h"
 #include "base/sort.h"
 #include "base/try.h"
 #include "judge/limits.h"
@@ -45,8 +46,9 @@ static enum fsl_status list_workers(struct fsl_functions_view *view,
 		int64_t communication_ns = functions->rest[FSL_FUNCTION_COLLECTIVE].exclusive_ns;
 		for (size_t i = 0; i < functions->n_items; i++) {
 			const struct fsl_function *item = &functions->items[i];
-			communication_ns +=
-				item->class == FSL_FUNCTION_COLLECTIVE ? item->exclusive_ns : 0;
+			communication_ns = fsl_sum_i64(
+				communication_ns,
+				item->class == FSL_FUNCTION_COLLECTIVE ? item->exclusive_ns : 0);
 		}
 		view->workers[view->n_workers++] = (struct fsl_function_worker){
 			.rank = rank,
@@ -116,7 +118,6 @@ static enum fsl_status fill_rows(struct collection *all, struct fsl_error *err)
 			cell->ratio = share(item->exclusive_ns, functions->window_ns);
 			row->mean_ratio += cell->ratio / (double)view->n_workers;
 			row->max_ratio = fmax(row->max_ratio, cell->ratio);
-			row->total_ns += item->total_ns;
 		}
 	}
 	return FSL_OK;

@@ -39,7 +39,6 @@ struct fsl_function_row {
 	struct fsl_function_cell *cells; /* [n_workers] */
 	double mean_ratio, max_ratio;    /* over all workers; 0 if a worker has none */
 	double median_ns;                /* of one call, median of the workers; NaN: of Python */
-	int64_t total_ns;
 	size_t n_abnormal;
 };
 

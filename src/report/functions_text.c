@@ -19,6 +19,8 @@ enum {
 static const double NS_PER_US = 1e3;
 /* From here on a call takes longer than on peers; below, the function is called more often. */
 static const double MEAN_RATIO_MIN = 1.1;
+/* Shares of the trace that are less apart read the same. */
+static const double SPREAD_TOLD_MIN = 0.01;
 
 /* One unit for all functions: three digits, or all before the point. */
 static void add_us(struct fsl_phrase *phrase, double ns)
@@ -189,9 +191,11 @@ static void print_utilisation(const struct fsl_functions_view *view,
 	if (view->n_workers == 0) {
 		return;
 	}
-	fsl_phrase_add(&phrase, "from ");
-	fsl_phrase_add_percent(&phrase, least);
-	fsl_phrase_add(&phrase, " to ");
+	if (greatest - least >= SPREAD_TOLD_MIN) {
+		fsl_phrase_add(&phrase, "from ");
+		fsl_phrase_add_percent(&phrase, least);
+		fsl_phrase_add(&phrase, " to ");
+	}
 	fsl_phrase_add_percent(&phrase, greatest);
 	fsl_phrase_add(&phrase, " of the trace");
 	struct outliers outliers = {&phrase, 0};

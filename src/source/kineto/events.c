@@ -9,6 +9,7 @@
 #include "base/try.h"
 #include "capture/ranges.h"
 #include "source/kineto/functions.h"
+#include "text/json_walk.h"
 
 enum { RANGES_MAX = 4096, NAME_BYTES_MAX = 200 /* of a kernel; templates have kilobytes */ };
 
@@ -176,7 +177,8 @@ enum fsl_status fsl_kineto_events_add(struct fsl_kineto_events *events,
 	if (event->category == FSL_KINETO_INSTANT && event->name == FSL_KINETO_MEMORY) {
 		add_memory(events, event);
 	}
-	if (event->phase != 'X') {
+	/* No clock ends so late; a base may be added to the end. */
+	if (event->phase != 'X' || event->dur_ns > FSL_JSON_TIME_MAX_NS - event->ts_ns) {
 		return FSL_OK;
 	}
 	fsl_kineto_widen(events, event);
