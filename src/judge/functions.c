@@ -255,10 +255,11 @@ static void judge_row(struct fsl_functions_view *view, struct fsl_function_row *
 		struct fsl_function_cell *cell = &row->cells[w];
 		ask_stage(view, scratch, view->workers[w].stage);
 		double least = scratch->median + view->options.k * scratch->mad;
+		double away = fmax(view->options.ratio_min,
+				   FSL_JUDGE_FUNCTION_EXCESS_MIN * (cell->ratio - cell->excess));
 		cell->is_abnormal = scratch->size >= FSL_JUDGE_FUNCTION_WORKERS_MIN &&
 				    scratch->values[w] > FSL_JUDGE_FUNCTION_PEERS_SHARE_MIN &&
-				    scratch->values[w] > least &&
-				    fabs(cell->excess) >= view->options.ratio_min;
+				    scratch->values[w] > least && fabs(cell->excess) >= away;
 		row->n_abnormal += cell->is_abnormal;
 	}
 }
@@ -281,7 +282,7 @@ static double outlier(const struct fsl_functions_view *view, struct scratch *scr
 {
 	ask_stage(view, scratch, view->workers[w].stage);
 	double excess = scratch->values[w] - scratch->median;
-	double least = fmax(FSL_JUDGE_FUNCTION_UTILISATION_MIN * scratch->median,
+	double least = fmax(FSL_JUDGE_FUNCTION_EXCESS_MIN * scratch->median,
 			    fmax(view->options.k * scratch->mad, view->options.ratio_min));
 	bool is_one = scratch->size >= FSL_JUDGE_FUNCTION_WORKERS_MIN && fabs(excess) > least;
 	return is_one ? excess : 0.0;

@@ -60,9 +60,9 @@ enum { FSL_JUDGE_FUNCTION_PEERS_MAX = 100 };
 #define FSL_JUDGE_FUNCTION_PEERS_SHARE_MIN 0.5
 /* Workers of one kind of which one can stand out: of two nobody knows which is right. */
 enum { FSL_JUDGE_FUNCTION_WORKERS_MIN = 3 };
-/* The time that a device computes, or is idle, stands out from this difference on, as share of the
- * median. By experience. */
-#define FSL_JUDGE_FUNCTION_UTILISATION_MIN 0.1
+/* The time of a function, and the time that a device computes or is idle, stands out from this
+ * difference on, as share of the median. By experience. */
+#define FSL_JUDGE_FUNCTION_EXCESS_MIN 0.1
 /* A straggler's kernels run at less of the speed of the reference (NVIDIA's resiliency extension).
  */
 #define FSL_JUDGE_SCORE_MIN 0.75
