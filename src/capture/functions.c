@@ -215,20 +215,27 @@ static int compare_built(const void *left, const void *right, void *context)
 	return FSL_ORDER(i, k);
 }
 
-/* "outermost|...|innermost". */
+/* "outermost|...|innermost"; of a path that is too long the innermost frames behind "...". */
 static const char *path_of(const struct fsl_function_times *times, uint32_t id,
 			   struct fsl_profile_rank *rank)
 {
-	size_t length = 0;
-	for (uint32_t f = id; f != FSL_STR_NONE; f = times->built[f].caller) {
+	static const char cut[] = "...|";
+	size_t length = 0, n_frames = 0;
+	uint32_t f = id;
+	for (; f != FSL_STR_NONE && (n_frames == 0 || length < FSL_FUNCTION_NAME_MAX);
+	     f = times->built[f].caller) {
 		length += strlen(fsl_strpool_text(rank->names, times->built[f].name_id)) + 1;
+		n_frames++;
 	}
+	bool is_cut = f != FSL_STR_NONE;
+	length += is_cut ? strlen(cut) : 0;
 	char *text = fsl_arena_take(&rank->arena, length);
 	if (text == NULL) {
 		return NULL;
 	}
 	text[--length] = '\0';
-	for (uint32_t f = id; f != FSL_STR_NONE; f = times->built[f].caller) {
+	f = id;
+	for (size_t i = 0; i < n_frames; i++, f = times->built[f].caller) {
 		const char *name = fsl_strpool_text(rank->names, times->built[f].name_id);
 		size_t n = strlen(name);
 		length -= n;
@@ -237,6 +244,7 @@ static const char *path_of(const struct fsl_function_times *times, uint32_t id,
 			text[--length] = '|';
 		}
 	}
+	memcpy(text, cut, is_cut ? strlen(cut) : 0);
 	return text;
 }
 

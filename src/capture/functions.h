@@ -22,6 +22,7 @@ extern const char *const fsl_function_class_texts[];
 
 enum {
 	FSL_FUNCTIONS_KEPT_MAX = 1024,   /* of a class; those that take most time */
+	FSL_FUNCTION_NAME_MAX = 4096,    /* bytes of a call path, and of one frame more */
 	FSL_FUNCTION_PATHS_MAX = 1 << 18 /* call paths of a rank; deeper ones count for callers */
 };
 

@@ -225,7 +225,7 @@ static void frames_deeper_than_the_limit_count_for_their_callers(void **state)
 	static struct fsl_frame frames[N];
 	for (size_t i = 0; i < N; i++) {
 		frames[i] = (struct fsl_frame){(int64_t)i, (int64_t)(2 * N - 2 * i),
-					       name(&small, "f"), 1};
+					       name(&small, "long"), 1};
 	}
 	assert_int_equal(fsl_call_paths_add(&small.times, frames, N, NULL), FSL_OK);
 	const struct fsl_functions *functions = settle(&small, NULL);
@@ -234,6 +234,12 @@ static void frames_deeper_than_the_limit_count_for_their_callers(void **state)
 		sum_ns += functions->items[i].total_ns;
 	}
 	assert_int_equal(functions->n_items, FSL_CALL_DEPTH_MAX);
+	size_t n_longest = 0;
+	for (size_t i = 0; i < functions->n_items; i++) {
+		size_t n = strlen(functions->items[i].name);
+		n_longest = n > n_longest ? n : n_longest;
+	}
+	assert_true(n_longest >= FSL_FUNCTION_NAME_MAX && n_longest < FSL_FUNCTION_NAME_MAX + 16);
 	assert_int_equal(sum_ns, 2 * N);
 	end(&small);
 }
@@ -288,6 +294,31 @@ static void calls_without_duration_count_for_the_median(void **state)
 	end(&small);
 }
 
+static void short_memory_fails_whole(void **state)
+{
+	(void)state;
+	enum fsl_status status = FSL_ERR_MEMORY;
+	uint64_t nth = 1;
+	for (; status != FSL_OK && nth < 200; nth++) {
+		struct small small;
+		begin(&small);
+		struct fsl_frame frames[] = {{0, 100, name(&small, "f"), 1},
+					     {10, 20, name(&small, "g"), 1},
+					     {0, 10, name(&small, "f"), 2}};
+		const struct fsl_busy *above[FSL_FUNCTION_CLASSES_N] = {NULL};
+		fsl_mem_fail_at(nth);
+		status = fsl_call_paths_add(&small.times, frames, 3, NULL);
+		if (status == FSL_OK) {
+			status = fsl_functions_settle(&small.times, &small.rank, above, NULL);
+		}
+		fsl_mem_fail_at(0);
+		assert_true(status == FSL_OK || status == FSL_ERR_MEMORY);
+		end(&small);
+	}
+	assert_int_equal(status, FSL_OK);
+	assert_true(nth > 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -299,6 +330,7 @@ int main(void)
 		cmocka_unit_test(frames_deeper_than_the_limit_count_for_their_callers),
 		cmocka_unit_test(functions_beyond_the_limit_are_summed),
 		cmocka_unit_test(calls_without_duration_count_for_the_median),
+		cmocka_unit_test(short_memory_fails_whole),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
