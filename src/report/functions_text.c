@@ -459,6 +459,11 @@ void fsl_functions_print(const struct fsl_functions_view *view,
 	if (choice->section < 0) {
 		print_scores(view, screen);
 	}
+	if (screen->budget == NULL &&
+	    (choice->section < 0 || choice->section == FSL_FUNCTION_COLLECTIVE)) {
+		fsl_screen_field(screen, "Unknown",
+				 "class and throughput of links: the traces have no counters");
+	}
 	if (screen->budget != NULL && screen->budget->n_dropped > 0) {
 		fsl_screen_field(screen, "more", "with --long");
 	}
