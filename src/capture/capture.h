@@ -429,8 +429,8 @@ struct fsl_profile_options {
 	size_t n_ranks;
 	const int64_t *steps; /* wanted; n_steps 0: all */
 	size_t n_steps;
-	int n_threads;   /* 0: number of processors */
-	bool keeps_rows; /* single kernels and levels of memory, for timelines: kept_rows.h */
+	int n_threads;       /* 0: number of processors */
+	bool keeps_rows;     /* single kernels and levels of memory, for timelines: kept_rows.h */
 	bool sums_functions; /* of traces of Kineto: functions.h */
 };
 

@@ -1,8 +1,39 @@
-/* Any bytes as a trace of Kineto. */
+/* Any bytes as a trace of Kineto, with functions. */
+#include "capture/functions.h"
+#include "capture/shares.h"
 #include "fuzz/fuzz_profile.h"
 #include "source/kineto/read.h"
 
+static void check_functions(const struct fsl_functions *functions)
+{
+	FSL_REQUIRE(functions->compute_ns <= functions->busy_ns);
+	FSL_REQUIRE(functions->busy_ns <= functions->window_ns);
+	for (size_t i = 0; i < functions->n_items; i++) {
+		const struct fsl_function *item = &functions->items[i];
+		FSL_REQUIRE(item->count > 0 && item->total_ns >= 0 && item->mean_ns >= 0.0);
+		FSL_REQUIRE(item->exclusive_ns >= 0 && item->exclusive_ns <= item->wall_ns);
+		FSL_REQUIRE(item->wall_ns <= functions->window_ns);
+	}
+}
+
+static enum fsl_status read_with_functions(struct fsl_profile_rank *rank,
+					   const struct fsl_profile_input *input,
+					   struct fsl_error *err)
+{
+	rank->functions = fsl_calloc(1, sizeof(*rank->functions));
+	FSL_REQUIRE(rank->functions != NULL);
+	enum fsl_status status = fsl_kineto_read_file(rank, input, err);
+	check_functions(rank->functions);
+	for (size_t i = 0; i < rank->n_shares; i++) {
+		const struct fsl_profile_shares *shares = &rank->shares[i];
+		FSL_REQUIRE(shares->window_ns == shares->compute_ns + shares->exposed_comm_ns +
+							 shares->exposed_memory_ns +
+							 shares->idle_ns);
+	}
+	return status;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 {
-	return fuzz_profile(fsl_kineto_read_file, data, n_bytes);
+	return fuzz_profile(read_with_functions, data, n_bytes);
 }
