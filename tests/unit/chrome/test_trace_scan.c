@@ -75,8 +75,7 @@ static const char *const unusual[] = {
 	"{'name': 'a\\nb', 'ph': 'X'}",
 	"{'n\\u0061me': 'Free', 'ph': 'X'}",
 	"{'name': '\xc3\xa9', 'ph': 'X'}",
-	"{'ph': 'X', 'name': 'AscendCL@aclrtSynchronizeStream', 'cat': 'GC', 'ts': false, 'dur': "
-	"[1]}",
+	"{'ph': 'X', 'name': 'Free', 'cat': 'GC', 'ts': false, 'dur': [1]}",
 };
 
 /* @text with quotes made right, and bytes behind it as in a file. */
