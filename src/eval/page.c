@@ -64,6 +64,8 @@ static void put_line(struct fsl_page *page, const char *line, size_t length)
 
 /* False if the text is too long for a sentence. */
 static bool put_told(struct fsl_page *page, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
+static bool put_told(struct fsl_page *page, const char *format, va_list args)
 {
 	char text[FSL_TOLD_BYTES];
 	int n = vsnprintf(text, sizeof(text), format, args);
