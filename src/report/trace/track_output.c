@@ -59,7 +59,7 @@ enum fsl_status fsl_track_output_init(struct fsl_track_output *output, FILE *str
 
 static void write_out(struct fsl_track_output *output, const void *bytes, size_t n_bytes)
 {
-	if (output->error != 0) {
+	if (output->error != 0 || n_bytes == 0) {
 		return;
 	}
 	errno = 0;
