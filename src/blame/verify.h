@@ -33,7 +33,7 @@ struct fsl_verification {
 	/* [replay.n_steps]: with nothing changed, with everything at its level; NULL: not replayed.
 	 */
 	double *replayed_ms, *ideal_ms;
-	/* What was replayed, and what of it tells gains, until the graph is dropped. */
+	/* The job that was replayed, and its parts that tell gains, until the graph is dropped. */
 	struct fsl_repairs *repairs;
 	struct fsl_whatifs *whatifs;
 };

@@ -77,7 +77,7 @@ enum fsl_status fsl_busy_add(struct fsl_busy *busy, int64_t begin_ns, int64_t en
 /* Sum of all stretches before a time. */
 int64_t fsl_busy_until(const struct fsl_busy *busy, int64_t time_ns);
 
-/* What functions are made of. */
+/* The work that functions are made of. */
 struct fsl_function_time {
 	int64_t begin_ns, end_ns;
 	uint32_t function;

@@ -1,5 +1,5 @@
 /*
- * What the device did with its time, in parts that sum to a window: computing, communication and
+ * The time of the device, in parts that sum to a window: computing, communication and
  * copies that nothing above them overlaps, idle. One sweep over its work in the order of begins.
  */
 #ifndef FSL_CAPTURE_SHARES_H

@@ -1,10 +1,10 @@
-/* What captures of one profiler lack, in words that name its files: one table for all judges. */
+/* Words for what captures of one profiler lack, which name its files: one table for all judges. */
 #ifndef FSL_CAPTURE_SOURCE_WORDS_H
 #define FSL_CAPTURE_SOURCE_WORDS_H
 
 #include "capture/capture.h"
 
-/* What is not known, "for want of" what; NULL: captures of this profiler never tell it. */
+/* A thing that is not known, "for want of" what; NULL: captures of this profiler never tell it. */
 struct fsl_source_words {
 	const char *steps;      /* where the time of a step goes */
 	const char *statistics; /* what the host does */
@@ -19,9 +19,9 @@ struct fsl_source_words {
 	const char *capture_again; /* advice if evidence is short */
 };
 
-/* Of the profiler that wrote most of the set; static. */
+/* The words of the profiler that wrote most of the set; static. */
 const struct fsl_source_words *fsl_profile_source_words(const struct fsl_profile *profile);
-/* Of the profiler that wrote the rank's files; static. */
+/* The words of the profiler that wrote the rank's files; static. */
 const struct fsl_source_words *fsl_profile_rank_words(const struct fsl_profile_rank *rank);
 
 /* True if the set holds traces of PyTorch's profiler for other devices than Ascend's. */

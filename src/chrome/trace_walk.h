@@ -8,7 +8,8 @@
 
 #include "chrome/trace_event.h"
 
-/* What the walk tells, and to whom. A call that does not return FSL_OK ends the walk with that. */
+/* The one to whom the walk tells what it finds. A call that does not return FSL_OK ends the walk
+ * with that. */
 struct fsl_trace_listener {
 	const struct fsl_trace_vocabulary *vocabulary; /* borrowed */
 	void *context;

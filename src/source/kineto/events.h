@@ -1,5 +1,5 @@
-/* What is kept of a trace while it is read: work of the device, calls of the host, steps, facts of
- * collectives. Joined by settle.c when all was read. */
+/* Parts of a trace that are kept while it is read: work of the device, calls of the host, steps,
+ * facts of collectives. Joined by settle.c when all was read. */
 #ifndef FSL_SOURCE_KINETO_EVENTS_H
 #define FSL_SOURCE_KINETO_EVENTS_H
 

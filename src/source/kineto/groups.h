@@ -1,4 +1,4 @@
-/* What a trace tells of the job around its events: rank, world, process groups, times' base. */
+/* Facts about the job around the events of a trace: rank, world, process groups, times' base. */
 #ifndef FSL_SOURCE_KINETO_GROUPS_H
 #define FSL_SOURCE_KINETO_GROUPS_H
 

@@ -313,7 +313,8 @@ static enum fsl_status add_free_time(struct fsl_kineto_events *events, struct fs
 	return status;
 }
 
-/* What the host did in the longest stretches, and how far ahead the launch was that ended them. */
+/* Tells what the host did in the longest stretches, and how far ahead the launch was that ended
+ * them. */
 static void ask_idle(struct fsl_kineto_events *events)
 {
 	struct fsl_profile_trace *trace = &events->rank->trace;
