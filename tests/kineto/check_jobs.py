@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Traces of PyTorch's profiler: the right rank, cause and cost; damaged files leave the good ranks their verdict.
 
-    check_jobs.py FAILSLOW [SHARED_DIR]
+    check_jobs.py FAILSLOW EVERY [SHARED_DIR]      # every n-th job and kind of damage; shared data if n is 1
 """
 import gzip
 import json
@@ -14,7 +14,8 @@ import tempfile
 from jobs import Fault, Job, write
 
 PROGRAM = sys.argv[1]
-SHARED = pathlib.Path(sys.argv[2]) / "data" / "kineto" if len(sys.argv) > 2 else None
+EVERY = int(sys.argv[2])
+SHARED = pathlib.Path(sys.argv[3]) / "data" / "kineto" if len(sys.argv) > 3 and EVERY == 1 else None
 faults = []
 
 
@@ -63,7 +64,7 @@ def jobs(root):
     work = 4 * 1.26
     for name, job in [("healthy_dp8", Job()), ("healthy_tp4dp2", Job(tp=4, dp=2, seed=2)),
                       ("healthy_noisy", Job(noise=0.05, seed=3)), ("healthy_16", Job(tp=2, steps=3, seed=4)),
-                      ("healthy_64", Job(tp=8, steps=3, layers=2, seed=5, pretty=False))]:
+                      ("healthy_64", Job(tp=8, steps=3, layers=2, seed=5, pretty=False))][::EVERY]:
         write(root / name, job)
         nobody(name, root / name)
     table = [
@@ -84,7 +85,7 @@ def jobs(root):
         ("no_groups", Job(seed=15, has_groups=False, steps=3, pretty=False), Fault(kernels={1: 1.2}), "slow_rank", [1],
          "compute", 0.2 * work),
     ]
-    for name, job, fault, *right in table:
+    for name, job, fault, *right in table[::EVERY]:
         write(root / name, job, fault)
         check(name, root / name, *right)
 
@@ -106,7 +107,7 @@ def damage(root):
         "negative_duration": text.replace('"dur": 4.0', '"dur": -4.0', 5),
         "no_json": "a trace\n" * 100,
     }
-    for case, content in cases.items():
+    for case, content in list(cases.items())[::EVERY]:
         folder = root / ("damage_" + case)
         shutil.copytree(good, folder)
         (folder / "rank1.json").write_text(content)
@@ -137,7 +138,8 @@ def alone(root):
 
 def same_answer(root):
     """Threads and the order of names do not matter."""
-    folder = root / "kernels_tp4dp2"
+    folder = root / "threads"
+    write(folder, Job(tp=2, dp=2, seed=40), Fault(kernels={2: 1.4}))
     texts = set()
     for jobs_ in ("1", "2", "4"):
         run, _ = ask(folder, "--jobs", jobs_)
