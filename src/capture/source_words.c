@@ -23,6 +23,8 @@ static const struct fsl_source_words ascend_words = {
 	.single_pauses =
 		"capture kernel_details.csv (Level1) to tell single pauses from slow "
 		"launches; then look at the host: data loading, synchronisation, CPU cores",
+	.capture_comms = "capture all ranks at level 1 or higher: some tell no operators of "
+			 "communication (communication.json)",
 	.capture_again = "capture all ranks of the job in the same steps, at Level1 "
 			 "or higher",
 };
@@ -47,6 +49,8 @@ static const struct fsl_source_words kineto_words = {
 	.single_pauses =
 		"capture kernels (ProfilerActivity.CUDA) to tell single pauses from slow "
 		"launches; then look at the host: data loading, synchronisation, CPU cores",
+	.capture_comms = "capture all ranks with activities of CUDA, and whole files: some tell no "
+			 "collectives",
 	.capture_again = "capture all ranks of the job in the same steps, with activities of CPU "
 			 "and CUDA",
 };

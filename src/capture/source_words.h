@@ -17,6 +17,7 @@ struct fsl_source_words {
 	const char *no_comms, *no_steps;
 	const char *single_pauses; /* advice if gaps are not known */
 	const char *capture_again; /* advice if evidence is short */
+	const char *capture_comms; /* advice if ranks lack their collectives */
 };
 
 /* The words of the profiler that wrote most of the set; static. */

@@ -80,7 +80,7 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 	if (r->wants_help) {
 		fsl_command_help(
 			"profile", "profile [OPTION]... PATH...",
-			"Says what captures of the Ascend profiler tell: where the time of a step goes, "
+			"Says what captures of a profiler tell: where the time of a step goes, "
 			"which rank, stage or link holds the others up, and what could be won.\n",
 			table);
 		return FSL_OK;

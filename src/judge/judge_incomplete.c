@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/try.h"
 #include "blame/outside.h"
+#include "capture/source_words.h"
 #include "judge/finding.h"
 
 enum { TEXT_MAX = 1024 };
@@ -47,9 +48,7 @@ static const char *advise_capture(const struct fsl_profile_case *facts,
 	}
 	bool is_level =
 		strcmp(lacking_text(facts, group), fsl_profile_seen_text(facts->profile)) != 0;
-	return is_level ? "capture all ranks at level 1 or higher: some tell no operators of "
-			  "communication (communication.json)"
-			: otherwise;
+	return is_level ? fsl_profile_source_words(facts->profile)->capture_comms : otherwise;
 }
 
 static struct fsl_profile_finding begin_outside(const struct fsl_profile_case *facts,

@@ -231,7 +231,7 @@ static struct named who_is_named(const struct fsl_localisation *verdict)
 	return named;
 }
 
-/* What the replay says of others than the verdict names: they would come twice. */
+/* Adds gains that the replay tells, but for those whom the verdict names: they would come twice. */
 static void put_replayed(const struct fsl_case_parts *parts, cJSON *list, const struct named *named)
 {
 	const struct fsl_replay_summary *replay = &parts->verdict->replay;

@@ -7,7 +7,7 @@
 #include "judge/functions.h"
 #include "report/screen.h"
 
-/* What of a comparison is told. */
+/* Parts of a comparison that are told. */
 struct fsl_functions_choice {
 	const char *path;     /* for the document */
 	int section;          /* enum fsl_function_class; -1: all */
@@ -17,7 +17,7 @@ struct fsl_functions_choice {
 	size_t n_ranks;
 };
 
-/* What the reporters share. */
+/* Helpers that the reporters share. */
 
 /* "ring", "sendrecv send": what the name of a collective's kernel tells. */
 void fsl_functions_group(const struct fsl_function_row *row, char *text, size_t size);

@@ -91,7 +91,7 @@ static void add_worker(struct writer *writer, cJSON *list, const struct fsl_func
 	}
 }
 
-/* What one function does on one worker. */
+/* Adds one function on one worker. */
 static void add_features(struct writer *writer, cJSON *object, const struct fsl_function_cell *cell)
 {
 	struct fsl_document *document = &writer->document;

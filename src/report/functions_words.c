@@ -1,4 +1,4 @@
-/* What the document and the terminal have in common: which rows, which workers, the headline. */
+/* Choices that the document and the terminal share: which rows, which workers, the headline. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

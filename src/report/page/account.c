@@ -126,7 +126,7 @@ static size_t find_rungs(struct rung rungs[RUNGS_MAX], const struct fsl_html *pa
 	return n;
 }
 
-/* What is put at its level, in words. */
+/* Words for the part that is put at its level. */
 static void put_subject(struct fsl_markup *markup, const struct rung *rung)
 {
 	if (is_kind(rung, "all")) {

@@ -303,7 +303,7 @@ static void put_words(struct fsl_markup *markup, const char *text)
 	}
 }
 
-/* What to do next, as the screen says; captures list advice with each finding. */
+/* Advice of the screen; captures list advice with each finding. */
 static void put_next(struct fsl_markup *markup, const struct fsl_html *page)
 {
 	const char *advice = fsl_html_text(first_of(page, "findings"), "advice");

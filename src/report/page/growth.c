@@ -118,7 +118,7 @@ static void put_bar(struct fsl_markup *markup, const struct growth *growth,
 		    is_split ? "sr" : "a good", level->whole_ms - own);
 }
 
-/* What a step takes longer, hatched below the end of its bar. */
+/* Time that a step takes longer, hatched below the end of its bar. */
 static void put_excess(struct fsl_markup *markup, const struct growth *growth, double y)
 {
 	double scale = (RIGHT - LEFT) / growth->after.whole_ms;

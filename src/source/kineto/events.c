@@ -169,6 +169,14 @@ static void add_memory(struct fsl_kineto_events *events, const struct fsl_trace_
 		reserved > events->reserved_bytes ? reserved : events->reserved_bytes;
 }
 
+const char *fsl_kineto_event_fault(const struct fsl_trace_event *event)
+{
+	const char *fault = fsl_trace_event_fault(event);
+	bool is_late = fault == NULL && event->phase == 'X' &&
+		       event->dur_ns > FSL_JSON_TIME_MAX_NS - event->ts_ns;
+	return is_late ? "an event that ends behind the year 2100" : fault;
+}
+
 enum fsl_status fsl_kineto_events_add(struct fsl_kineto_events *events,
 				      const struct fsl_trace_event *event, struct fsl_error *err)
 {
@@ -177,8 +185,7 @@ enum fsl_status fsl_kineto_events_add(struct fsl_kineto_events *events,
 	if (event->category == FSL_KINETO_INSTANT && event->name == FSL_KINETO_MEMORY) {
 		add_memory(events, event);
 	}
-	/* No clock ends so late; a base may be added to the end. */
-	if (event->phase != 'X' || event->dur_ns > FSL_JSON_TIME_MAX_NS - event->ts_ns) {
+	if (event->phase != 'X') {
 		return FSL_OK;
 	}
 	fsl_kineto_widen(events, event);

@@ -58,6 +58,8 @@ struct fsl_kineto_events {
 	int64_t base_ns;                         /* added to all times; 0: not told */
 };
 
+/* As fsl_trace_event_fault, and an end to which a base may be added without overflow. */
+const char *fsl_kineto_event_fault(const struct fsl_trace_event *event);
 /* Adds an event without a fault. FSL_ERR_MEMORY, FSL_ERR_LIMIT. */
 enum fsl_status fsl_kineto_events_add(struct fsl_kineto_events *events,
 				      const struct fsl_trace_event *event, struct fsl_error *err);

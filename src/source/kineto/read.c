@@ -55,7 +55,7 @@ static enum fsl_status read_events(struct pass *pass, struct fsl_error *err)
 	struct fsl_profile_rank *rank = pass->events.rank;
 	const struct fsl_trace_listener listener = {.vocabulary = &pass->names.vocabulary,
 						    .context = pass,
-						    .fault_of = fsl_trace_event_fault,
+						    .fault_of = fsl_kineto_event_fault,
 						    .take = take,
 						    .drop = drop,
 						    .fault = fault,

@@ -632,11 +632,13 @@ static enum fsl_status nothing_found(const struct fsl_search *search, const char
 	if (first != NULL) {
 		(void)FSL_FAIL(err, FSL_ERR_INPUT, "%s", first);
 	}
-	return FSL_CAUSE(err, FSL_ERR_INPUT,
-			 "no output of the Ascend profiler, looked for *_ascend_pt, *_ascend_ms, "
-			 "PROF_*, ASCEND_PROFILER_OUTPUT, step_trace_time.csv, kernel_details.csv, "
-			 "communication.json and analysis.db, 10 folders deep: path=\"%s\"",
-			 path);
+	return FSL_CAUSE(
+		err, FSL_ERR_INPUT,
+		"no output of a profiler, looked for *_ascend_pt, *_ascend_ms, PROF_*, "
+		"ASCEND_PROFILER_OUTPUT, step_trace_time.csv, kernel_details.csv, "
+		"communication.json, analysis.db and traces of Kineto (*.json), 10 folders "
+		"deep: path=\"%s\"",
+		path);
 }
 
 enum fsl_status fsl_profile_discover(struct fsl_profile *profile, const char *path,
