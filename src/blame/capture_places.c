@@ -26,12 +26,13 @@ static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_pro
 {
 	size_t n = profile->n_ranks + 1, n_stages = cluster->n_stages;
 	uint32_t *class_of = NULL;
-	double *told = NULL, *computing = NULL, *own = NULL;
+	double *told = NULL, *computing = NULL, *own = NULL, *exposed = NULL;
 	size_t *n_steps = NULL;
 	FSL_TRY(FSL_ARENA_NEW(class_of, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(told, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(computing, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(own, &out->arena, n, "ranks", err));
+	FSL_TRY(FSL_ARENA_NEW(exposed, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(n_steps, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(out->idle_ms, &out->arena, n, "ranks", err));
 	for (size_t r = 0; r < profile->n_ranks; r++) {
@@ -40,6 +41,7 @@ static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_pro
 		out->idle_ms[r] = idle_ms(rank, out->job.step_ms);
 		computing[r] = fsl_profile_part_ms(rank, FSL_PART_COMPUTING);
 		own[r] = computing[r] + out->idle_ms[r];
+		exposed[r] = fsl_profile_part_ms(rank, FSL_PART_EXPOSED);
 		class_of[r] = (uint32_t)(stage != SIZE_MAX ? stage : n_stages);
 		n_steps[r] = fsl_profile_n_steps(rank);
 		told[r] = out->job.run->ranks[r].n_ops > 0 ? own[r] : computing[r];
@@ -50,6 +52,7 @@ static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_pro
 	out->job.told_ms = told;
 	out->job.computing_ms = computing;
 	out->job.own_ms = own;
+	out->job.exposed_ms = exposed;
 	out->job.n_steps = n_steps;
 	return FSL_OK;
 }

@@ -49,7 +49,9 @@ static bool measure(struct floor *out, const struct fsl_channel *channel,
 		    size_t n_steps)
 {
 	*out = (struct floor){.channel = channel};
-	bool is_good = channel->n_members > 1 && fsl_meeting_tells_lateness(meetings, channel);
+	/* A send and its receive end together, too: the later of both to come has the transfer. */
+	bool is_good = channel->n_members > 1 &&
+		       (channel->is_p2p || fsl_meeting_tells_lateness(meetings, channel));
 	for (size_t i = 0; i < channel->n_instances && is_good; i++) {
 		int64_t least_ns = INT64_MAX;
 		for (size_t m = 0; m < channel->n_members && is_good; m++) {
@@ -67,15 +69,15 @@ static bool measure(struct floor *out, const struct fsl_channel *channel,
 	return is_good && channel->n_instances > 0;
 }
 
-/* Members of the group that were captured are all that it has. */
+/* Members of the group that were captured are all that it has, or all that meet. */
 static bool is_whole(const struct fsl_channel *channel, const struct fsl_profile_meetings *meetings,
 		     const struct fsl_profile_cluster *cluster)
 {
 	const struct fsl_group *group = &meetings->topology.groups[channel->group_idx];
 	const char *name = fsl_strpool_text(meetings->run.names, group->name_id);
 	size_t at = fsl_profile_group_find(cluster, name, false);
-	return at != SIZE_MAX && cluster->groups[at].is_size_known &&
-	       cluster->groups[at].size == channel->n_members;
+	return channel->is_p2p || (at != SIZE_MAX && cluster->groups[at].is_size_known &&
+				   cluster->groups[at].size == channel->n_members);
 }
 
 /* Floors alike, slowest first: those before the first that is usual are slow. */
@@ -102,6 +104,33 @@ static enum fsl_status compare(struct fsl_slow_floor *out, size_t *n_out, const 
 	}
 	fsl_free(work);
 	return FSL_OK;
+}
+
+static bool is_same_pair(const struct fsl_channel *a, const struct fsl_channel *b)
+{
+	return a->is_p2p && b->is_p2p && a->members[0] == b->members[0] &&
+	       a->members[1] == b->members[1];
+}
+
+/* Both directions of a pair are one link. @found: costliest first; returns how many are left. */
+static size_t join_directions(struct fsl_slow_floor *found, size_t n)
+{
+	size_t n_left = 0;
+	for (size_t i = 0; i < n; i++) {
+		size_t k = 0;
+		while (k < n_left && !is_same_pair(found[k].channel, found[i].channel)) {
+			k++;
+		}
+		if (k == n_left) {
+			found[n_left++] = found[i];
+		} else if (found[k].back == NULL) {
+			found[k].back = found[i].channel;
+			found[k].floor_ms += found[i].floor_ms;
+			found[k].usual_ms += found[i].usual_ms;
+			found[k].cost_ms += found[i].cost_ms;
+		}
+	}
+	return n_left;
 }
 
 enum fsl_status fsl_slow_floors_find(struct fsl_slow_floor **out, size_t *n_out, size_t *n_compared,
@@ -137,6 +166,7 @@ enum fsl_status fsl_slow_floors_find(struct fsl_slow_floor **out, size_t *n_out,
 	}
 	if (*n_out > 1) {
 		qsort(*out, *n_out, sizeof(**out), compare_costs);
+		*n_out = join_directions(*out, *n_out);
 	}
 	fsl_free(floors);
 	return status;

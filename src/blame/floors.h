@@ -8,6 +8,7 @@
 /* A group that is slow among those like it. */
 struct fsl_slow_floor {
 	const struct fsl_channel *channel;
+	const struct fsl_channel *back; /* the other direction of a slow pair; NULL: none */
 	double floor_ms,
 		usual_ms; /* per step: sum of the shortest durations; median of the others */
 	double cost_ms;   /* floor_ms - usual_ms */

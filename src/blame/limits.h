@@ -415,6 +415,9 @@ enum { FSL_PLACES_SURE_SLOW_MIN = 3, FSL_PLACES_SURE_REST_MIN = 6 };
 /* From the closer quartile of few values to their standard deviation: 1.48 of normal ones, 2.5 of
  * exponential ones, as delays of hosts are. */
 #define FSL_PLACES_SCATTER_FACTOR 2.5
+/* Collectives tell how long a rank was waited for if so large a share of its operators met others
+ * in one: few stand at the edges of a capture, and a pipeline or unknown groups leave more. */
+#define FSL_PLACES_MET_SHARE_MIN 0.8
 /* Most ranks of a class are slow, and not a few fast, if these would be faster than this. */
 #define FSL_PLACES_FASTER_MAX 1.3
 

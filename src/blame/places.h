@@ -29,6 +29,9 @@ struct fsl_places_job {
 	/* [n_ranks]: what a rank computes in a step, and that with its idle time, ms; NaN: not
 	 * told. Stages of a pipeline are compared by these. */
 	const double *computing_ms, *own_ms;
+	/* [n_ranks]: communication of a step that nothing hides, ms; NaN: not told. A rank whose
+	 * peers have more of it than itself is waited for, and by so much. */
+	const double *exposed_ms;
 	size_t n_stages; /* the first classes are stages */
 	/* A stage is long that computes longer than the others by this share. */
 	double long_stage_min;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <failslow/stats.h>
+
 #include "base/log.h"
 #include "base/number.h"
 #include "base/try.h"
@@ -160,6 +162,34 @@ static double waited_ms(const struct fsl_place_work *work, size_t r)
 	return fmin(excess_ns, late_ns) / FSL_NS_PER_MS / (double)work->job->n_steps[r];
 }
 
+/*
+ * Per step, how much longer each of its like is held by communication that nothing hides than the
+ * rank is, as far as its own time explains it and collectives were waited for it alone: whoever of
+ * the others is held least, or comes next, would be waited for. The replay knows no kernels: work
+ * that runs beside an operator on one rank and behind it on another is lost to it. 0: not told.
+ */
+static double held_ms(const struct fsl_place_work *work, size_t r)
+{
+	const struct fsl_places_job *job = work->job;
+	const struct fsl_place_rank *ranks = work->out->ranks;
+	double least_ms = INFINITY;
+	size_t n = 0;
+	for (size_t i = 0; i < work->out->n_ranks && job->exposed_ms != NULL; i++) {
+		bool is_like = job->class_of[i] == job->class_of[r] && !ranks[i].is_suspect &&
+			       ranks[i].n_peers >= 2;
+		if (is_like && !isnan(job->exposed_ms[i]) && !isnan(job->own_ms[i])) {
+			least_ms = fmin(least_ms, job->exposed_ms[i]);
+			work->values[n++] = job->own_ms[i];
+		}
+	}
+	if (n == 0 || isnan(job->exposed_ms[r]) || isnan(job->own_ms[r])) {
+		return 0.0;
+	}
+	double more_ms = job->own_ms[r] - fsl_median(work->values, n, work->scratch);
+	double held_ms = fmin(least_ms - job->exposed_ms[r], work->lead_ms[r]);
+	return fmax(0.0, fmin(held_ms, fmax(more_ms, ranks[r].more_ms)));
+}
+
 static enum fsl_status cost_suspects(struct fsl_place_work *work, const struct graph *graph,
 				     struct fsl_error *err)
 {
@@ -174,11 +204,13 @@ static enum fsl_status cost_suspects(struct fsl_place_work *work, const struct g
 	}
 	FSL_TRY(cost_each(graph, &work->arena, out->n_ranks, is_suspect, cost_ms, &together_ms,
 			  err));
+	FSL_TRY(fsl_places_measure_leads(work, err));
 	for (size_t r = 0; r < out->n_ranks; r++) {
 		if (is_suspect[r] && work->job->run->ranks[r].n_ops > 0) {
-			out->ranks[r].cost_ms = work->job->is_partial
-							? fmax(cost_ms[r], waited_ms(work, r))
-							: cost_ms[r];
+			double seen_ms = work->job->is_partial ? waited_ms(work, r) : 0.0;
+			double held = held_ms(work, r);
+			out->ranks[r].cost_ms = fmax(cost_ms[r], fmax(seen_ms, held));
+			out->ranks[r].more_ms = fmax(out->ranks[r].more_ms, held);
 		}
 	}
 	return FSL_OK;
@@ -214,7 +246,7 @@ static enum fsl_status cost_named(struct fsl_place_work *work, const struct grap
 		is_named[r] = out->ranks[r].is_named;
 	}
 	FSL_TRY(cost_each(graph, &work->arena, out->n_ranks, is_named, NULL, &out->cost_ms, err));
-	for (size_t r = 0; r < out->n_ranks && work->job->is_partial; r++) {
+	for (size_t r = 0; r < out->n_ranks; r++) {
 		out->cost_ms = fmax(out->cost_ms, is_named[r] ? out->ranks[r].cost_ms : 0.0);
 	}
 	return FSL_OK;

@@ -33,12 +33,21 @@ struct fsl_place_work {
 	double *even_factor; /* per rank: of its work, if classes compute as long; NULL: no stage
 				is long */
 	double *error_ms;    /* per rank: standard error of its own work, from its places */
+	double *lead_ms;     /* per suspect: fsl_places_measure_leads */
 	double *kept;        /* per rank: share of its own work that other files confirm */
 	double *values, *scratch; /* per block, rank, or operator; scratch twice */
 };
 
 /* Looks for a long stage: sets work->out->long_stage and work->even_factor. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_places_find_stage(struct fsl_place_work *work, struct fsl_error *err);
+
+/*
+ * Sets work->lead_ms: how long the other members of a group waited for a suspect alone, in its
+ * collectives of a step, ms. If it is in several groups, the one that waited least tells: in the
+ * others its members only keep step with it. Infinity if too few operators of the rank meet others.
+ * FSL_ERR_MEMORY only.
+ */
+enum fsl_status fsl_places_measure_leads(struct fsl_place_work *work, struct fsl_error *err);
 
 /*
  * Replays the operators without the excess of suspects: sets what each costs, names those that cost

@@ -79,10 +79,18 @@ static bool is_about_rank(const struct fsl_profile_finding *finding)
 	return fsl_code_row(finding->code)->names == FSL_NAMES_RANK;
 }
 
+/* Any host pauses now and then, for a collection of garbage or a checkpoint: one such step of
+ * several tells nothing about the host. */
+static bool is_one_pause(const struct fsl_profile_finding *finding)
+{
+	return finding->code == FSL_CODE_SLOW_RANK_HOST && finding->n_seen_steps == 1 &&
+	       finding->n_steps >= FSL_JUDGE_PAUSE_STEPS_MIN;
+}
+
 static bool is_nameable(const struct conclusion *c, const struct fsl_profile_finding *finding)
 {
-	return fsl_slow_is_named(finding->gain_ms, c->out->step_ms,
-				 fsl_by_step_is_passing(finding));
+	return !is_one_pause(finding) && fsl_slow_is_named(finding->gain_ms, c->out->step_ms,
+							   fsl_by_step_is_passing(finding));
 }
 
 static bool names_rank(const struct conclusion *c, const struct fsl_profile_finding *finding)

@@ -1,4 +1,5 @@
 /* Tells the links that the engine found slower than those like them, and what they cost. */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/try.h"
@@ -99,6 +100,28 @@ static enum fsl_status add_group(struct fsl_profile_findings *findings,
 	return fsl_profile_findings_add(findings, &finding, err);
 }
 
+/* What comes back if the group is as fast as its like: transfers beside kernels, or that others
+ * wait for anyway, cost less than they take. */
+static enum fsl_status cost_of(double *ms, const struct fsl_profile_case *facts,
+			       const struct fsl_slow_floor *slow, struct fsl_error *err)
+{
+	const struct fsl_places_job *job = &facts->places->job;
+	const struct fsl_channel *first = job->match->channels;
+	double *factor = NULL, saved_ms = 0.0;
+	FSL_TRY(FSL_NEW(factor, job->match->n_channels, "links", err));
+	for (size_t c = 0; c < job->match->n_channels; c++) {
+		factor[c] = 1.0;
+	}
+	factor[slow->channel - first] = slow->usual_ms / slow->floor_ms;
+	if (slow->back != NULL) {
+		factor[slow->back - first] = slow->usual_ms / slow->floor_ms;
+	}
+	enum fsl_status status = fsl_places_mend_channels(&saved_ms, job, factor, err);
+	*ms = isnan(saved_ms) ? slow->cost_ms : fmin(saved_ms, slow->cost_ms);
+	fsl_free(factor);
+	return status;
+}
+
 /* Groups that take longer than those that move as much, as far as captures without bandwidths
  * tell. */
 static enum fsl_status add_groups(struct fsl_profile_findings *findings,
@@ -115,8 +138,10 @@ static enum fsl_status add_groups(struct fsl_profile_findings *findings,
 			  facts->places->job.step_ms;
 	*is_told = n_compared > 0;
 	for (size_t i = 0; i < n && i < LINKS_TOLD_MAX && status == FSL_OK; i++) {
-		status = floors[i].cost_ms >= least_ms ? add_group(findings, facts, &floors[i], err)
-						       : FSL_OK;
+		status = cost_of(&floors[i].cost_ms, facts, &floors[i], err);
+		if (status == FSL_OK && floors[i].cost_ms >= least_ms) {
+			status = add_group(findings, facts, &floors[i], err);
+		}
 	}
 	fsl_arena_fini(&arena);
 	return status;

@@ -70,4 +70,7 @@ enum { FSL_JUDGE_FUNCTION_WORKERS_MIN = 3 };
  * different work. By experience. */
 #define FSL_JUDGE_SAME_WORK_SHARE_MIN 0.8
 
+/* Steps of which one with a pause of a host is chance. */
+enum { FSL_JUDGE_PAUSE_STEPS_MIN = 4 };
+
 #endif

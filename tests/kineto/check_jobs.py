@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 
+import streams
 from jobs import Fault, Job, write
 
 PROGRAM = sys.argv[1]
@@ -90,6 +91,37 @@ def jobs(root):
         check(name, root / name, *right)
 
 
+def streams_beside(root):
+    """Hosts ahead of their devices and collectives beside kernels: the loss is that of the same job without faults."""
+    World = streams.World
+    for name, world, model in [
+            ("streams_dp", World(seed=101, noise=0.05, tail=0.01), streams.data_parallel),
+            ("streams_sharded", World(seed=102, clock_us=50000.0), streams.sharded),
+            ("streams_experts", World(seed=103, uneven=0.25), streams.experts),
+            ("streams_pipeline", World(seed=104, steps=3, noise=0.05), streams.pipeline),
+            ("streams_pauses", World(seed=106, noise=0.06, pause=0.0002), streams.data_parallel)][::EVERY]:
+        streams.write(root / name, world, model)
+        nobody(name, root / name)
+    table = [
+        ("streams_dp_kernels", World(seed=111, kernels={5: 1.3}), streams.data_parallel, "slow_rank", [5], "compute"),
+        ("streams_dp_host", World(seed=112, launches={6: 40.0}), streams.data_parallel, "slow_rank", [6], "host"),
+        ("streams_sharded_kernels", World(seed=113, kernels={2: 1.15}), streams.sharded, "slow_rank", [2], "compute"),
+        ("streams_sharded_loading", World(seed=114, loading={1: 20.0}), streams.sharded, "slow_rank", [1], "host"),
+        ("streams_experts_kernels", World(seed=115, kernels={4: 1.3}), streams.experts, "slow_rank", [4], "compute"),
+        ("streams_pipeline_kernels", World(seed=116, steps=3, kernels={5: 1.3}), streams.pipeline, "slow_rank", [5],
+         "compute"),
+        ("streams_pipeline_loading", World(seed=117, steps=3, loading={1: 20.0}), streams.pipeline, "slow_rank", [1],
+         "host"),
+        ("streams_pipeline_link", World(seed=118, steps=3, links={(3, 5): 30.0}), streams.pipeline, "slow_link", [3, 5],
+         "network"),
+        ("streams_two_are_missing", World(seed=119, kernels={5: 1.3}, missing=(1, 3)), streams.data_parallel,
+         "slow_rank", [5], "compute"),
+    ]
+    for name, world, model, *right in table[::EVERY]:
+        streams.write(root / name, world, model)
+        check(name, root / name, *right, streams.loss_ms(world, model))
+
+
 def damage(root):
     """Good ranks keep their verdict, and a message names the file."""
     good = root / "good"
@@ -164,6 +196,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="fsl_kineto_") as root:
         root = pathlib.Path(root)
         jobs(root)
+        streams_beside(root)
         damage(root)
         alone(root)
         same_answer(root)
