@@ -7,6 +7,7 @@
 #define FSL_BASE_BLOCK_SCAN_H
 
 #include <endian.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -20,8 +21,9 @@
 #endif
 
 enum {
-	FSL_SCAN_CSV_BYTES = 64,  /* block of fsl_scan_csv */
-	FSL_SCAN_JSON_BYTES = 16, /* block of fsl_scan_json */
+	FSL_SCAN_CSV_BYTES = 64,    /* block of fsl_scan_csv */
+	FSL_SCAN_JSON_BYTES = 16,   /* block of fsl_scan_json */
+	FSL_SCAN_DIGITS_BYTES = 32, /* block of fsl_scan_digit_marks */
 };
 
 /* Gathers the top bit of each byte of @top_bits, whose other bits are 0, into 8 bits. */
@@ -81,8 +83,29 @@ static inline uint32_t fsl_scan_json_portable(const char *bytes)
 	return (uint32_t)bits;
 }
 
+/* The top bit of every byte of @word that is no decimal digit. */
+static inline uint64_t fsl_scan_other_bytes(uint64_t word)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	word ^= ones * '0'; /* digits become 0 to 9 */
+	/* Adding 0x76 sets the top bit of 10 and above; bytes are masked, so nothing carries. */
+	return (((word & (ones * 0x7f)) + (ones * 0x76)) | word) & (ones * 0x80);
+}
+
+static inline uint32_t fsl_scan_digit_marks_portable(const char *bytes)
+{
+	uint64_t others = 0;
+	for (size_t i = 0; i < FSL_SCAN_DIGITS_BYTES / 8; i++) {
+		uint64_t word = fsl_scan_other_bytes(fsl_scan_load(bytes + i * 8));
+		others |= fsl_scan_gather(word) << (i * 8);
+	}
+	return ~(uint32_t)others;
+}
+
 /* fsl_scan_csv(): commas, and newlines and quotes, among the next 64 bytes. fsl_scan_json():
- * quotes, backslashes, control characters and non-ASCII among the next 16 bytes. */
+ * quotes, backslashes, control characters and non-ASCII among the next 16 bytes.
+ * fsl_scan_digit_marks(): decimal digits among the next 32 bytes. fsl_scan_is_alike(): the next
+ * @n_bytes, up to 16, are the same; 16 bytes can be read on both sides. */
 #if defined(FSL_SCAN_SSE2)
 
 static inline struct fsl_scan_csv fsl_scan_csv(const char *bytes)
@@ -110,6 +133,27 @@ static inline uint32_t fsl_scan_json(const char *bytes)
 				    _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('\\')),
 						 _mm_cmplt_epi8(block, _mm_set1_epi8(0x20))));
 	return (uint32_t)_mm_movemask_epi8(hits);
+}
+
+static inline uint32_t fsl_scan_digit_marks(const char *bytes)
+{
+	const __m128i zero = _mm_set1_epi8('0'), nine = _mm_set1_epi8(9);
+	uint32_t marks = 0;
+	for (size_t i = 0; i < FSL_SCAN_DIGITS_BYTES / 16; i++) {
+		__m128i block = _mm_loadu_si128((const __m128i *)(const void *)(bytes + i * 16));
+		block = _mm_sub_epi8(block, zero);
+		block = _mm_cmpeq_epi8(_mm_min_epu8(block, nine), block);
+		marks |= (uint32_t)_mm_movemask_epi8(block) << (i * 16);
+	}
+	return marks;
+}
+
+static inline bool fsl_scan_is_alike(const char *a, const char *b, size_t n_bytes)
+{
+	__m128i left = _mm_loadu_si128((const __m128i *)(const void *)a);
+	__m128i right = _mm_loadu_si128((const __m128i *)(const void *)b);
+	uint32_t equal = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(left, right));
+	return (~equal & ((UINT32_C(1) << n_bytes) - 1)) == 0;
 }
 
 #elif defined(FSL_SCAN_NEON)
@@ -148,6 +192,21 @@ static inline uint32_t fsl_scan_json(const char *bytes)
 	return (uint32_t)fsl_scan_neon_bits(hits);
 }
 
+static inline uint32_t fsl_scan_digit_marks(const char *bytes)
+{
+	const uint8x16_t zero = vdupq_n_u8('0'), nine = vdupq_n_u8(9), none = vdupq_n_u8(0);
+	const uint8_t *from = (const uint8_t *)bytes;
+	const uint8x16_t hits[4] = {vcleq_u8(vsubq_u8(vld1q_u8(from), zero), nine),
+				    vcleq_u8(vsubq_u8(vld1q_u8(from + 16), zero), nine), none,
+				    none};
+	return (uint32_t)fsl_scan_neon_bits(hits);
+}
+
+static inline bool fsl_scan_is_alike(const char *a, const char *b, size_t n_bytes)
+{
+	return memcmp(a, b, n_bytes) == 0;
+}
+
 #else
 
 static inline struct fsl_scan_csv fsl_scan_csv(const char *bytes)
@@ -160,15 +219,22 @@ static inline uint32_t fsl_scan_json(const char *bytes)
 	return fsl_scan_json_portable(bytes);
 }
 
+static inline uint32_t fsl_scan_digit_marks(const char *bytes)
+{
+	return fsl_scan_digit_marks_portable(bytes);
+}
+
+static inline bool fsl_scan_is_alike(const char *a, const char *b, size_t n_bytes)
+{
+	return memcmp(a, b, n_bytes) == 0;
+}
+
 #endif
 
 /* Number of decimal digits at the start of the next 8 bytes. */
 static inline unsigned fsl_scan_digits(const char *bytes)
 {
-	const uint64_t ones = UINT64_C(0x0101010101010101);
-	uint64_t word = fsl_scan_load(bytes) ^ (ones * '0'); /* digits become 0 to 9 */
-	/* Adding 0x76 sets the top bit of 10 and above; bytes are masked, so nothing carries. */
-	uint64_t others = (((word & (ones * 0x7f)) + (ones * 0x76)) | word) & (ones * 0x80);
+	uint64_t others = fsl_scan_other_bytes(fsl_scan_load(bytes));
 	return others != 0 ? (unsigned)__builtin_ctzll(others) / 8 : 8;
 }
 

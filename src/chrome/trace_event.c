@@ -208,10 +208,9 @@ size_t fsl_trace_arg_find(const struct fsl_trace_vocabulary *vocabulary, const c
 	return i;
 }
 
-void fsl_trace_event_clear(const struct fsl_trace_vocabulary *vocabulary,
-			   struct fsl_trace_event *event)
+/* All but the args. Not as a whole: the room has kilobytes. */
+static inline void clear_members(struct fsl_trace_event *event)
 {
-	/* Not as a whole: the room has kilobytes. */
 	event->phase = '\0';
 	event->name = event->category = 0;
 	event->number = -1;
@@ -220,22 +219,45 @@ void fsl_trace_event_clear(const struct fsl_trace_vocabulary *vocabulary,
 	event->ts_ns = event->dur_ns = FSL_NS_ABSENT;
 	event->whole_name = (struct fsl_trace_text){"", 0};
 	event->n_room = 0;
+}
+
+static inline void clear_arg(const struct fsl_trace_vocabulary *vocabulary,
+			     struct fsl_trace_event *event, size_t arg)
+{
+	event->args[arg] = vocabulary->args[arg].words != NULL ? 0 : -1;
+	event->texts[arg] = (struct fsl_trace_text){"", 0};
+}
+
+void fsl_trace_event_clear(const struct fsl_trace_vocabulary *vocabulary,
+			   struct fsl_trace_event *event)
+{
+	clear_members(event);
 	fsl_trace_event_clear_args(vocabulary, event);
+}
+
+void fsl_trace_event_clear_set(const struct fsl_trace_vocabulary *vocabulary,
+			       struct fsl_trace_event *event)
+{
+	clear_members(event);
+	for (; event->args_set != 0; event->args_set &= event->args_set - 1) {
+		clear_arg(vocabulary, event, (size_t)__builtin_ctz(event->args_set));
+	}
 }
 
 void fsl_trace_event_clear_args(const struct fsl_trace_vocabulary *vocabulary,
 				struct fsl_trace_event *event)
 {
 	for (size_t i = 0; i < vocabulary->n_args; i++) {
-		event->args[i] = vocabulary->args[i].words != NULL ? 0 : -1;
-		event->texts[i] = (struct fsl_trace_text){"", 0};
+		clear_arg(vocabulary, event, i);
 	}
+	event->args_set = 0;
 }
 
 void fsl_trace_event_take_sizes(struct fsl_trace_event *event, size_t arg, const int64_t sizes[3],
 				size_t n)
 {
 	event->args[arg] = n == 3 ? fsl_trace_sizes(sizes[0], sizes[1], sizes[2]) : -1;
+	event->args_set |= UINT32_C(1) << arg;
 }
 
 /* A text of at most @max bytes; none for what is no text. */
@@ -256,6 +278,7 @@ void fsl_trace_event_take_arg(const struct fsl_trace_vocabulary *vocabulary,
 	}
 	const struct fsl_trace_arg *asked = &vocabulary->args[arg];
 	int64_t number = -1; /* of what is no number that fits, as 4294967295 for nobody */
+	event->args_set |= UINT32_C(1) << arg;
 	if (asked->kind == FSL_TRACE_ARG_TEXT) {
 		event->texts[arg] = text_of(value, FSL_TRACE_TEXT_MAX);
 	} else if (asked->kind == FSL_TRACE_ARG_SIZES) {

@@ -105,6 +105,7 @@ struct fsl_trace_event {
 					     texts, 0 for none */
 	struct fsl_trace_text whole_name; /* of any kind */
 	struct fsl_trace_text texts[FSL_TRACE_ARGS_MAX]; /* of args of FSL_TRACE_ARG_TEXT */
+	uint32_t args_set; /* bit i: args[i] or texts[i] may be something */
 	size_t n_room;
 	char room[2 * FSL_TRACE_NAME_MAX]; /* holds texts that the tokenizer read */
 };
@@ -143,6 +144,9 @@ enum fsl_trace_key {
 enum fsl_trace_key fsl_trace_key_find(const char *text, size_t length);
 void fsl_trace_event_clear(const struct fsl_trace_vocabulary *vocabulary,
 			   struct fsl_trace_event *event);
+/* The same for an event that was cleared before. */
+void fsl_trace_event_clear_set(const struct fsl_trace_vocabulary *vocabulary,
+			       struct fsl_trace_event *event);
 void fsl_trace_event_take(const struct fsl_trace_vocabulary *vocabulary,
 			  struct fsl_trace_event *event, enum fsl_trace_key key,
 			  const struct fsl_json_value *value);

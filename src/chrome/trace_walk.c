@@ -2,6 +2,7 @@
 #include "chrome/trace_walk.h"
 
 #include "base/try.h"
+#include "chrome/trace_shapes.h"
 #include "text/json_walk.h"
 
 enum {
@@ -14,6 +15,7 @@ struct walk {
 	struct fsl_trace_walked *out;
 	struct fsl_reader *reader;
 	struct fsl_json *json;
+	struct fsl_trace_shapes *shapes;
 	int n_stretches; /* stretches of JSON after the first one */
 };
 
@@ -29,16 +31,34 @@ static enum fsl_status add_event(struct walk *walk, const struct fsl_trace_event
 	return walk->listener->take(walk->listener->context, event, err);
 }
 
+/* The event at @text by comparing it with those before, else byte by byte; its length, 0: neither
+ * can read it. */
+static size_t scan_event(struct walk *walk, const char *text, size_t n_bytes,
+			 struct fsl_trace_event *event, uint64_t *n_newlines)
+{
+	const struct fsl_trace_vocabulary *vocabulary = walk->listener->vocabulary;
+	size_t length =
+		fsl_trace_shapes_scan(walk->shapes, text, n_bytes, vocabulary, event, n_newlines);
+	if (length > 0) {
+		return length;
+	}
+	length = fsl_trace_event_scan(text, n_bytes, vocabulary, event, n_newlines);
+	if (length > 0) {
+		fsl_trace_shapes_learn(walk->shapes, text, n_bytes, vocabulary);
+	}
+	return length;
+}
+
 /* Scans events up to the first one that needs the tokenizer. */
 static enum fsl_status scan_events(struct walk *walk, struct fsl_error *err)
 {
 	struct fsl_trace_event event;
 	const char *text = NULL;
 	size_t n_bytes = 0;
+	fsl_trace_event_clear(walk->listener->vocabulary, &event);
 	while (fsl_json_peek_object(walk->json, &text, &n_bytes)) {
 		uint64_t n_newlines = 0;
-		size_t length = fsl_trace_event_scan(text, n_bytes, walk->listener->vocabulary,
-						     &event, &n_newlines);
+		size_t length = scan_event(walk, text, n_bytes, &event, &n_newlines);
 		if (length == 0 || walk->listener->fault_of(&event) != NULL) {
 			break;
 		}
@@ -242,15 +262,17 @@ enum fsl_status fsl_trace_walk(struct fsl_trace_walked *out, struct fsl_reader *
 	struct walk walk = {.listener = listener, .out = out, .reader = reader};
 	struct fsl_error own = {0};
 	*out = (struct fsl_trace_walked){0};
-	walk.json = fsl_json_create(reader);
-	if (walk.json == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"",
-				fsl_reader_path(reader));
+	walk.shapes = fsl_trace_shapes_create();
+	walk.json = walk.shapes != NULL ? fsl_json_create(reader) : NULL;
+	enum fsl_status status = FSL_OK;
+	if (walk.json != NULL) {
+		status = read_document(&walk, &own);
+		status = status != FSL_OK ? read_rest(&walk, status, &own, err) : FSL_OK;
+	} else {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"",
+				  fsl_reader_path(reader));
 	}
-	enum fsl_status status = read_document(&walk, &own);
-	if (status != FSL_OK) {
-		status = read_rest(&walk, status, &own, err);
-	}
+	fsl_trace_shapes_destroy(walk.shapes);
 	fsl_json_destroy(walk.json);
 	return status;
 }

@@ -45,6 +45,13 @@ static void every_byte_is_told_apart_at_every_position(void **state)
 				assert_int_equal(fsl_scan_json(block), wanted);
 				assert_int_equal(fsl_scan_json_portable(block), wanted);
 			}
+			for (unsigned i = 0; i < FSL_SCAN_DIGITS_BYTES; i++) {
+				memset(block, background, sizeof(block));
+				block[i] = (char)byte;
+				uint32_t wanted = (uint32_t)(byte >= '0' && byte <= '9') << i;
+				assert_int_equal(fsl_scan_digit_marks(block), wanted);
+				assert_int_equal(fsl_scan_digit_marks_portable(block), wanted);
+			}
 		}
 	}
 }

@@ -1,4 +1,5 @@
-/* Events that are read by scanning are those that the tokenizer reads, and nothing else is. */
+/* Events that are read by scanning, or by comparing them with others, are those that the tokenizer
+ * reads, and nothing else is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chrome/trace_event.h"
+#include "chrome/trace_shapes.h"
 #include "fuzz/memory_reader.h"
 
 enum { STEP = 1, FREE, SYNCHRONIZE, HARDWARE };
+enum { BEHIND_BYTES = 160 /* so many are looked at in comparing */ };
 enum { MHZ, PROCESS, GRID, GROUP, N_ARGS };
 
 static const struct fsl_trace_word names[] = {
@@ -82,7 +84,7 @@ static const char *const unusual[] = {
 static size_t prepare(char *out, size_t size, const char *text)
 {
 	static const char behind[] = ", {'ph': 'X', 'name': 'the next one of the file'}";
-	(void)snprintf(out, size, "%s%s", text, behind);
+	(void)snprintf(out, size, "%s%s%*s", text, behind, BEHIND_BYTES, "");
 	for (size_t i = 0; out[i] != '\0'; i++) {
 		out[i] = out[i] == '\'' ? '"' : out[i];
 	}
@@ -126,28 +128,122 @@ static void assert_alike(const struct fsl_trace_event *a, const struct fsl_trace
 	}
 }
 
-/* Checks that a scanned event equals the tokenizer's; true if it was scanned at all. */
-static bool check(const char *text, size_t n_bytes)
+/* What a walk has: shapes that were learnt, and the event that was read last. */
+struct walk {
+	struct fsl_trace_shapes *shapes;
+	struct fsl_trace_event event;
+	uint64_t n_newlines;
+};
+
+static void begin(struct walk *walk)
+{
+	walk->shapes = fsl_trace_shapes_create();
+	assert_non_null(walk->shapes);
+	fsl_trace_event_clear(&vocabulary, &walk->event);
+}
+
+/* Length of the event if it is spelt as one that was learnt. */
+static size_t compare(struct walk *walk, const char *text, size_t n_bytes)
+{
+	return fsl_trace_shapes_scan(walk->shapes, text, n_bytes, &vocabulary, &walk->event,
+				     &walk->n_newlines);
+}
+
+/* Checks that an event that is scanned, or compared before and after it was learnt, equals the
+ * tokenizer's; true if it was scanned at all. */
+static bool check(struct walk *walk, const char *text, size_t n_bytes)
 {
 	struct fsl_trace_event scanned, read;
 	uint64_t n_newlines = 0;
+	size_t compared = compare(walk, text, n_bytes);
 	size_t length = fsl_trace_event_scan(text, n_bytes, &vocabulary, &scanned, &n_newlines);
 	assert_true(length <= n_bytes);
-	if (length > 0) {
-		assert_int_equal(read_one(text, length, &read), length);
-		assert_alike(&scanned, &read);
+	if (length == 0) {
+		assert_int_equal(compared, 0);
+		return false;
 	}
-	return length > 0;
+	assert_int_equal(read_one(text, length, &read), length);
+	assert_alike(&scanned, &read);
+	for (int round = 0; round < 2; round++) {
+		if (compared > 0) {
+			assert_int_equal(compared, length);
+			assert_int_equal(walk->n_newlines, n_newlines);
+			assert_alike(&walk->event, &read);
+		}
+		fsl_trace_shapes_learn(walk->shapes, text, n_bytes, &vocabulary);
+		compared = compare(walk, text, n_bytes);
+	}
+	return true;
 }
 
 static void usual_events_are_scanned(void **state)
 {
 	(void)state;
+	struct walk walk;
+	begin(&walk);
 	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]) - 1; i++) {
 		char text[1024];
 		(void)prepare(text, sizeof(text), usual[i]);
-		assert_true(check(text, strlen(text)));
+		assert_true(check(&walk, text, strlen(text)));
 	}
+	fsl_trace_shapes_destroy(walk.shapes);
+}
+
+/* Two events in turn, of which the second is compared with the first: other values, the same event;
+ * another spelling, none. */
+static void events_are_compared_with_those_before(void **state)
+{
+	static const struct {
+		const char *before, *after;
+		bool is_alike;
+	} cases[] = {
+		{"{'ph': 'X', 'name': 'aten::mm', 'ts': 17.5, 'args': {'MHz': 12}}",
+		 "{'ph': 'X', 'name': 'a much longer name of an operator', 'ts': 2, 'args': "
+		 "{'MHz': 0}}",
+		 true},
+		{"{'ph': 'X', 'ts': 1, 'args': {'grid': [1, 2, 3], 'group': 'a'}}",
+		 "{'ph': 'X', 'ts': -1.5e3, 'args': {'grid': [132, 65535, 1], 'group': ''}}", true},
+		{"{'ph': 'X', 'ts': 1, 'args': {'d': [[1, 2], ['x']]}}",
+		 "{'ph': 'X', 'ts': 0.001, 'args': {'d': []}}", true},
+		{"{'ph': 'X', 'ts': 1}", "{'ph': 'X', 'ts': 01}", false},
+		{"{'ph': 'X', 'ts': 1}", "{'ph': 'X', 'ts': 1.}", false},
+		{"{'ph': 'X', 'ts': 1}", "{'ph': 'X', 'ts': '1'}", false},
+		{"{'ph': 'X', 'ts': 1}", "{'ph': 'X',  'ts': 1}", false},
+		{"{'ph': 'X', 'ts': 1}", "{'ph': 'X', 'ts': 1, 'dur': 2}", false},
+		{"{'ph': 'X', 'name': 'a'}", "{'ph': 'X', 'name': '\xc3\xa9'}", false},
+		{"{'ph': 'X', 'name': 'a'}", "{'ph': 'X', 'name': 'a\\n'}", false},
+		{"{'ph': 'X', 'cat': 'gc'}", "{'ph': 'X', 'cat': 'GC'}", false},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[1024];
+		struct walk walk;
+		begin(&walk);
+		(void)prepare(text, sizeof(text), cases[i].before);
+		assert_true(check(&walk, text, strlen(text)));
+		assert_true(compare(&walk, text, strlen(text)) > 0);
+		(void)prepare(text, sizeof(text), cases[i].after);
+		assert_int_equal(compare(&walk, text, strlen(text)) > 0, cases[i].is_alike);
+		(void)check(&walk, text, strlen(text));
+		fsl_trace_shapes_destroy(walk.shapes);
+	}
+}
+
+/* A file of events that are all spelt otherwise is read all the same. */
+static void a_full_tree_leaves_events_to_the_others(void **state)
+{
+	struct walk walk;
+	(void)state;
+	begin(&walk);
+	for (int i = 0; i < 6000; i++) {
+		char event[256], text[1024];
+		(void)snprintf(event, sizeof(event),
+			       "{'ph': 'X', 'key %d': %d, 'ts': %d, 'args': {'MHz': %d}}", i, i, i,
+			       i);
+		(void)prepare(text, sizeof(text), event);
+		assert_true(check(&walk, text, strlen(text)));
+	}
+	fsl_trace_shapes_destroy(walk.shapes);
 }
 
 static void unusual_ones_are_left_to_the_tokenizer(void **state)
@@ -171,15 +267,18 @@ static void every_changed_byte_is_read_alike(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
 		char text[1024];
+		struct walk walk;
+		begin(&walk);
 		size_t length = prepare(text, sizeof(text), usual[i]), n_bytes = strlen(text);
 		for (size_t at = 0; at < length; at++) {
 			char kept = text[at];
 			for (size_t b = 0; b < sizeof(bytes); b++) {
 				text[at] = bytes[b];
-				(void)check(text, n_bytes);
+				(void)check(&walk, text, n_bytes);
 			}
 			text[at] = kept;
 		}
+		fsl_trace_shapes_destroy(walk.shapes);
 	}
 }
 
@@ -188,15 +287,18 @@ static void bytes_left_out_or_doubled_are_read_alike(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
 		char text[1024], changed[1024];
+		struct walk walk;
+		begin(&walk);
 		size_t length = prepare(text, sizeof(text), usual[i]), n_bytes = strlen(text);
 		for (size_t at = 0; at < length; at++) {
 			memcpy(changed, text, at);
 			memcpy(changed + at, text + at + 1, n_bytes - at - 1);
-			(void)check(changed, n_bytes - 1);
+			(void)check(&walk, changed, n_bytes - 1);
 			memcpy(changed, text, at + 1);
 			memcpy(changed + at + 1, text + at, n_bytes - at);
-			(void)check(changed, n_bytes + 1);
+			(void)check(&walk, changed, n_bytes + 1);
 		}
+		fsl_trace_shapes_destroy(walk.shapes);
 	}
 }
 
@@ -229,6 +331,8 @@ int main(void)
 	fsl_trace_words_init(&process_words, processes, 1);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(usual_events_are_scanned),
+		cmocka_unit_test(events_are_compared_with_those_before),
+		cmocka_unit_test(a_full_tree_leaves_events_to_the_others),
 		cmocka_unit_test(unusual_ones_are_left_to_the_tokenizer),
 		cmocka_unit_test(every_changed_byte_is_read_alike),
 		cmocka_unit_test(bytes_left_out_or_doubled_are_read_alike),
