@@ -38,9 +38,9 @@ void fsl_trace_words_init(struct fsl_trace_words *words, const struct fsl_trace_
 	}
 }
 
-/* In any case; the letter in the middle of the word is looked for first, as the first one is more
- * often met by chance. */
-static bool is_anywhere(const char *text, size_t length, const char *word, size_t n_word)
+/* The letter in the middle of the word is looked for first, as the first one is more often met by
+ * chance. */
+bool fsl_trace_text_holds(const char *text, size_t length, const char *word, size_t n_word)
 {
 	size_t middle = (n_word - 1) / 2;
 	char wanted = (char)(word[middle] | 0x20);
@@ -78,7 +78,7 @@ static bool is_word(const struct fsl_trace_words *words, size_t i, const char *t
 		return length >= n_text + n_tail && memcmp(text, word->text, n_text) == 0 &&
 		       memcmp(text + length - n_tail, word->tail, n_tail) == 0;
 	case FSL_TRACE_ANYWHERE:
-		return is_anywhere(text, length, word->text, n_text);
+		return fsl_trace_text_holds(text, length, word->text, n_text);
 	}
 	return false;
 }
@@ -303,8 +303,6 @@ void fsl_trace_event_take(const struct fsl_trace_vocabulary *vocabulary,
 		}
 		break;
 	case FSL_TRACE_KEY_NAME:
-		event->number = -1;
-		event->name = find_kind(&vocabulary->names, value, &event->number);
 		event->whole_name = text_of(value, FSL_TRACE_NAME_MAX);
 		break;
 	case FSL_TRACE_KEY_PID:
@@ -330,6 +328,15 @@ void fsl_trace_event_take(const struct fsl_trace_vocabulary *vocabulary,
 	case FSL_TRACE_KEY_ARGS:
 	case FSL_TRACE_KEY_OTHER:
 		break;
+	}
+}
+
+void fsl_trace_event_end(const struct fsl_trace_vocabulary *vocabulary,
+			 struct fsl_trace_event *event)
+{
+	if ((vocabulary->nameless >> event->category & 1) == 0) {
+		event->name = fsl_trace_words_find(&vocabulary->names, event->whole_name.text,
+						   event->whole_name.length, &event->number);
 	}
 }
 
@@ -427,6 +434,9 @@ enum fsl_status fsl_trace_event_read(struct fsl_json *json,
 		struct fsl_json_value value;
 		bool has_key = false;
 		enum fsl_status status = fsl_json_next_key(json, &value, &has_key, err);
+		if (status == FSL_OK && !has_key) {
+			fsl_trace_event_end(vocabulary, event);
+		}
 		if (status != FSL_OK || !has_key) {
 			return status;
 		}

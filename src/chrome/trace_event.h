@@ -51,6 +51,9 @@ void fsl_trace_words_init(struct fsl_trace_words *words, const struct fsl_trace_
 int fsl_trace_words_find(const struct fsl_trace_words *words, const char *text, size_t length,
 			 int64_t *number);
 
+/* True if @text holds @word, not empty, in any case of ASCII. */
+bool fsl_trace_text_holds(const char *text, size_t length, const char *word, size_t n_word);
+
 enum {
 	FSL_TRACE_ARGS_MAX = 16,
 	FSL_TRACE_NAME_MAX = 1024, /* longer names are cut */
@@ -89,13 +92,15 @@ static inline int64_t fsl_trace_sizes(int64_t x, int64_t y, int64_t z)
 /* Texts and args of the caller; borrowed as long as events are read. */
 struct fsl_trace_vocabulary {
 	struct fsl_trace_words names, categories;
+	/* Bit k: the kind of a name is not wanted if that of the category is k, below 32. */
+	uint32_t nameless;
 	size_t n_args; /* at most FSL_TRACE_ARGS_MAX */
 	const struct fsl_trace_arg *args;
 };
 
 struct fsl_trace_event {
 	char phase; /* 'X', 'M', 's', 'f', 'C'...; 0: none */
-	int name;   /* kinds of the vocabulary; 0: another text, or none */
+	int name;   /* kinds of the vocabulary; 0: another text, none, or not wanted */
 	int category;
 	int64_t number; /* number behind a name of FSL_TRACE_HEAD_NUMBER; -1: none */
 	bool has_id;
@@ -150,6 +155,9 @@ void fsl_trace_event_clear_set(const struct fsl_trace_vocabulary *vocabulary,
 void fsl_trace_event_take(const struct fsl_trace_vocabulary *vocabulary,
 			  struct fsl_trace_event *event, enum fsl_trace_key key,
 			  const struct fsl_json_value *value);
+/* All members were taken: finds the kind of the name. */
+void fsl_trace_event_end(const struct fsl_trace_vocabulary *vocabulary,
+			 struct fsl_trace_event *event);
 /* Index of an arg; vocabulary->n_args: one that nobody asked for. */
 size_t fsl_trace_arg_find(const struct fsl_trace_vocabulary *vocabulary, const char *text,
 			  size_t length);

@@ -150,6 +150,10 @@ size_t fsl_trace_event_scan(const char *text, size_t n_bytes,
 		}
 		end = fsl_trace_cursor_end(&cursor, '}');
 	}
+	if (end != '}') {
+		return 0;
+	}
+	fsl_trace_event_end(vocabulary, event);
 	*n_newlines = cursor.n_newlines;
-	return end == '}' ? (size_t)(cursor.at - text) : 0;
+	return (size_t)(cursor.at - text);
 }

@@ -331,6 +331,7 @@ size_t fsl_trace_shapes_scan(struct fsl_trace_shapes *shapes, const char *text, 
 		recent = &shapes->nodes[node - shapes->nodes].recent;
 	} while (node->slot != SLOT_END);
 	shapes->last = (uint16_t)(node - shapes->nodes);
+	fsl_trace_event_end(vocabulary, event);
 	*n_newlines = cursor.n_newlines;
 	return (size_t)(cursor.at - text);
 }

@@ -49,8 +49,16 @@ static enum fsl_status intern_shape(struct fsl_kineto_events *events,
 	char text[96];
 	uint64_t grid = (uint64_t)event->args[FSL_KINETO_GRID];
 	uint64_t block = (uint64_t)event->args[FSL_KINETO_BLOCK];
+	struct fsl_kineto_shape *seen = &events->shapes[fsl_kineto_shape_place(
+		event->args[FSL_KINETO_GRID], event->args[FSL_KINETO_BLOCK])];
 	*id = FSL_STR_NONE;
 	if (event->args[FSL_KINETO_GRID] < 0 || event->args[FSL_KINETO_BLOCK] < 0) {
+		return FSL_OK;
+	}
+	bool is_seen = grid != 0 && seen->grid == event->args[FSL_KINETO_GRID] &&
+		       seen->block == event->args[FSL_KINETO_BLOCK];
+	if (is_seen) {
+		*id = seen->id;
 		return FSL_OK;
 	}
 	int length =
@@ -58,7 +66,30 @@ static enum fsl_status intern_shape(struct fsl_kineto_events *events,
 			 "%" PRIu64 "_%" PRIu64 "_%" PRIu64 "|%" PRIu64 "_%" PRIu64 "_%" PRIu64,
 			 grid >> 32, grid >> 16 & UINT16_MAX, grid & UINT16_MAX, block >> 32,
 			 block >> 16 & UINT16_MAX, block & UINT16_MAX);
-	return fsl_strpool_intern(events->rank->names, text, (size_t)length, id, err);
+	FSL_TRY(fsl_strpool_intern(events->rank->names, text, (size_t)length, id, err));
+	*seen = (struct fsl_kineto_shape){(int64_t)grid, (int64_t)block, *id};
+	return FSL_OK;
+}
+
+/* The names of a work in the rank's names, with its arguments if functions are wanted. */
+static enum fsl_status name_work(struct fsl_kineto_events *events,
+				 const struct fsl_trace_event *event, struct fsl_kineto_work *work,
+				 struct fsl_error *err)
+{
+	struct fsl_kineto_seen_name *seen = NULL;
+	FSL_TRY(fsl_kineto_seen_find(&events->kernels, &event->whole_name, &seen, err));
+	if (seen->id == FSL_STR_NONE) {
+		struct fsl_trace_text name = plain_name(event->whole_name);
+		FSL_TRY(intern(events, &name, &seen->id, err));
+		seen->is_collective = fsl_kineto_is_collective(&event->whole_name);
+		if (events->rank->functions != NULL) {
+			FSL_TRY(intern(events, &event->whole_name, &seen->whole_id, err));
+		}
+	}
+	work->name_id = seen->id;
+	work->whole_id = seen->whole_id;
+	work->is_collective = event->category == FSL_KINETO_KERNEL && seen->is_collective;
+	return FSL_OK;
 }
 
 static uint32_t external_of(const struct fsl_trace_event *event)
@@ -91,7 +122,6 @@ static enum fsl_status add_facts(struct fsl_kineto_events *events,
 static enum fsl_status add_work(struct fsl_kineto_events *events,
 				const struct fsl_trace_event *event, struct fsl_error *err)
 {
-	struct fsl_trace_text name = plain_name(event->whole_name);
 	struct fsl_kineto_work work = {
 		.begin_ns = event->ts_ns,
 		.dur_ns = event->dur_ns,
@@ -99,16 +129,10 @@ static enum fsl_status add_work(struct fsl_kineto_events *events,
 		.launch_ns = FSL_NS_ABSENT,
 		.facts = FSL_STR_NONE,
 		.external = external_of(event),
-		.whole_id = FSL_STR_NONE,
 		.category = (enum fsl_kineto_category)event->category,
-		.is_collective = event->category == FSL_KINETO_KERNEL &&
-				 event->name == FSL_KINETO_COLLECTIVE,
 	};
-	FSL_TRY(intern(events, &name, &work.name_id, err));
+	FSL_TRY(name_work(events, event, &work, err));
 	FSL_TRY(intern_shape(events, event, &work.shape_id, err));
-	if (events->rank->functions != NULL) {
-		FSL_TRY(intern(events, &event->whole_name, &work.whole_id, err));
-	}
 	if (work.is_collective) {
 		FSL_TRY(add_facts(events, event, 0, &work.facts, err));
 	}
@@ -226,6 +250,8 @@ void fsl_kineto_events_fini(struct fsl_kineto_events *events)
 	fsl_free(events->facts);
 	fsl_free(events->device_steps);
 	fsl_free(events->frames);
+	fsl_kineto_seen_fini(&events->kernels);
+	fsl_kineto_seen_fini(&events->functions);
 	fsl_strpool_destroy(events->threads);
 	*events = (struct fsl_kineto_events){0};
 }

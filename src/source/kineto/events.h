@@ -7,6 +7,7 @@
 #include "capture/capture_files.h"
 #include "capture/shares.h"
 #include "source/kineto/names.h"
+#include "source/kineto/seen.h"
 
 /* Work of the device: a kernel, a collective or a copy. */
 struct fsl_kineto_work {
@@ -40,6 +41,12 @@ struct fsl_kineto_facts {
 	int64_t n_elements; /* that a rank gives; -1: not told */
 };
 
+/* A shape of kernels that was met. */
+struct fsl_kineto_shape {
+	int64_t grid, block; /* as in the event's args; both 0: none yet */
+	uint32_t id;         /* of its text in the rank's names */
+};
+
 struct fsl_kineto_events {
 	struct fsl_profile_rank *rank; /* its names are used */
 	struct fsl_kineto_work *work;
@@ -52,6 +59,8 @@ struct fsl_kineto_events {
 	size_t n_device_steps, device_steps_capacity;
 	struct fsl_frame *frames; /* of the host, if functions are wanted */
 	size_t n_frames, frames_capacity;
+	struct fsl_kineto_seen kernels, functions; /* names of work, and of frames */
+	struct fsl_kineto_shape shapes[FSL_KINETO_SHAPES_N];
 	struct fsl_strpool *threads;             /* of frames; NULL: none yet */
 	int64_t begin_ns, end_ns;                /* of all events; both 0: none yet */
 	int64_t allocated_bytes, reserved_bytes; /* greatest; -1: not told */

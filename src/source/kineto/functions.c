@@ -54,6 +54,7 @@ static size_t make_common(char *to, size_t size, const struct fsl_trace_text *na
 enum fsl_status fsl_kineto_add_frame(struct fsl_kineto_events *events,
 				     const struct fsl_trace_event *event, struct fsl_error *err)
 {
+	struct fsl_kineto_seen_name *seen = NULL;
 	char name[FSL_TRACE_NAME_MAX], thread[2 * sizeof(uint64_t)];
 	struct fsl_frame frame = {.begin_ns = event->ts_ns, .dur_ns = event->dur_ns};
 	if (events->rank->functions == NULL || event->whole_name.length == 0) {
@@ -66,8 +67,12 @@ enum fsl_status fsl_kineto_add_frame(struct fsl_kineto_events *events,
 	memcpy(thread, &event->pid, sizeof(event->pid));
 	memcpy(thread + sizeof(event->pid), &event->tid, sizeof(event->tid));
 	FSL_TRY(fsl_strpool_intern(events->threads, thread, sizeof(thread), &frame.thread, err));
-	size_t length = make_common(name, sizeof(name), &event->whole_name);
-	FSL_TRY(fsl_strpool_intern(events->rank->names, name, length, &frame.name_id, err));
+	FSL_TRY(fsl_kineto_seen_find(&events->functions, &event->whole_name, &seen, err));
+	if (seen->id == FSL_STR_NONE) {
+		size_t length = make_common(name, sizeof(name), &event->whole_name);
+		FSL_TRY(fsl_strpool_intern(events->rank->names, name, length, &seen->id, err));
+	}
+	frame.name_id = seen->id;
 	return FSL_APPEND(events, frames, &frame, err);
 }
 

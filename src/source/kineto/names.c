@@ -9,17 +9,16 @@
 /* What may stand anywhere in a name comes last. */
 static const struct fsl_trace_word name_words[] = {
 	{FSL_KINETO_STEP, FSL_TRACE_HEAD_NUMBER, "ProfilerStep#", NULL},
-	{FSL_KINETO_SYNCHRONIZE, FSL_TRACE_HEAD_AND_TAIL, "cuda", "Synchronize"},
-	{FSL_KINETO_SYNCHRONIZE, FSL_TRACE_HEAD_AND_TAIL, "hip", "Synchronize"},
 	{FSL_KINETO_PARAMS, FSL_TRACE_WHOLE, "record_param_comms", NULL},
 	{FSL_KINETO_MEMORY, FSL_TRACE_WHOLE, "[memory]", NULL},
-	{FSL_KINETO_COLLECTIVE, FSL_TRACE_HEAD, "nccl", NULL},
-	{FSL_KINETO_COLLECTIVE, FSL_TRACE_HEAD, "hccl", NULL},
-	{FSL_KINETO_COLLECTIVE, FSL_TRACE_HEAD, "rccl", NULL},
-	{FSL_KINETO_COLLECTIVE, FSL_TRACE_ANYWHERE, "ncclKernel", NULL},
-	{FSL_KINETO_COLLECTIVE, FSL_TRACE_ANYWHERE, "ncclDevKernel", NULL},
 	{FSL_KINETO_DATALOADER, FSL_TRACE_ANYWHERE, "dataloader", NULL},
 };
+
+/* Names of nearly all events are of no interest: they are looked up only if they may be. */
+#define BIT(category) (UINT32_C(1) << (category))
+static const uint32_t nameless = BIT(FSL_KINETO_NONE) | BIT(FSL_KINETO_KERNEL) |
+				 BIT(FSL_KINETO_COPY) | BIT(FSL_KINETO_RUNTIME) |
+				 BIT(FSL_KINETO_PYTHON) | BIT(FSL_KINETO_SPAN);
 
 /* Of 2021 with a capital. ROCm uses CUDA's words. */
 static const struct fsl_trace_word category_words[] = {
@@ -61,9 +60,28 @@ void fsl_kineto_names_init(struct fsl_kineto_names *names)
 {
 	fsl_trace_words_init(&names->vocabulary.names, name_words, N_OF(name_words));
 	fsl_trace_words_init(&names->vocabulary.categories, category_words, N_OF(category_words));
+	names->vocabulary.nameless = nameless;
 	memcpy(names->args, arguments, sizeof(arguments));
 	names->vocabulary.n_args = FSL_KINETO_ARGS_N;
 	names->vocabulary.args = names->args;
+}
+
+bool fsl_kineto_is_collective(const struct fsl_trace_text *name)
+{
+	static const char *const anywhere[] = {"ncclKernel", "ncclDevKernel"};
+	static const char *const heads[] = {"nccl", "hccl", "rccl"};
+	for (size_t i = 0; i < N_OF(heads); i++) {
+		if (name->length >= 4 && memcmp(name->text, heads[i], 4) == 0) {
+			return true;
+		}
+	}
+	for (size_t i = 0; i < N_OF(anywhere); i++) {
+		if (fsl_trace_text_holds(name->text, name->length, anywhere[i],
+					 strlen(anywhere[i]))) {
+			return true;
+		}
+	}
+	return false;
 }
 
 const char *fsl_kineto_collective(const char *name, size_t length)

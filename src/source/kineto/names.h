@@ -21,10 +21,8 @@ enum fsl_kineto_name {
 	FSL_KINETO_OTHER,
 	FSL_KINETO_STEP, /* ProfilerStep#12; event->number is its step */
 	FSL_KINETO_DATALOADER,
-	FSL_KINETO_SYNCHRONIZE,
-	FSL_KINETO_COLLECTIVE, /* a kernel of NCCL, RCCL or HCCL */
-	FSL_KINETO_PARAMS,     /* record_param_comms: facts of a collective's host side */
-	FSL_KINETO_MEMORY,     /* [memory] */
+	FSL_KINETO_PARAMS, /* record_param_comms: facts of a collective's host side */
+	FSL_KINETO_MEMORY, /* [memory] */
 };
 
 /* Places in event->args and event->texts. */
@@ -52,6 +50,9 @@ struct fsl_kineto_names {
 	struct fsl_trace_arg args[FSL_KINETO_ARGS_N];
 };
 void fsl_kineto_names_init(struct fsl_kineto_names *names);
+
+/* True if the name is that of a kernel of NCCL, RCCL or HCCL. */
+bool fsl_kineto_is_collective(const struct fsl_trace_text *name);
 
 /*
  * Type of a collective from the name that the framework or a kernel has for it: "ncclAllReduce" for

@@ -229,6 +229,34 @@ static void events_are_compared_with_those_before(void **state)
 	}
 }
 
+/* The same with the category in front of the name and behind it. */
+static void names_are_looked_up_in_categories_that_want_them(void **state)
+{
+	static const struct {
+		const char *event;
+		int name;
+	} cases[] = {
+		{"{'ph': 'X', 'cat': 'gc', 'name': 'Free', 'ts': 1}", 0},
+		{"{'ph': 'X', 'name': 'Free', 'ts': 1, 'cat': 'GC'}", 0},
+		{"{'ph': 'X', 'cat': 'cpu_op', 'name': 'Free', 'ts': 1}", FREE},
+		{"{'ph': 'X', 'name': 'Free', 'ts': 1, 'cat': ''}", FREE},
+		{"{'ph': 'X', 'name': 'Free', 'ts': 1}", FREE},
+	};
+	struct walk walk;
+	(void)state;
+	begin(&walk);
+	vocabulary.nameless = UINT32_C(1) << 1;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[1024];
+		(void)prepare(text, sizeof(text), cases[i].event);
+		assert_true(check(&walk, text, strlen(text)));
+		assert_true(compare(&walk, text, strlen(text)) > 0);
+		assert_int_equal(walk.event.name, cases[i].name);
+	}
+	vocabulary.nameless = 0;
+	fsl_trace_shapes_destroy(walk.shapes);
+}
+
 /* A file of events that are all spelt otherwise is read all the same. */
 static void a_full_tree_leaves_events_to_the_others(void **state)
 {
@@ -332,6 +360,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(usual_events_are_scanned),
 		cmocka_unit_test(events_are_compared_with_those_before),
+		cmocka_unit_test(names_are_looked_up_in_categories_that_want_them),
 		cmocka_unit_test(a_full_tree_leaves_events_to_the_others),
 		cmocka_unit_test(unusual_ones_are_left_to_the_tokenizer),
 		cmocka_unit_test(every_changed_byte_is_read_alike),

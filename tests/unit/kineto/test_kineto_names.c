@@ -42,6 +42,25 @@ static void arguments_of_a_kernel_tell_no_type(void **state)
 	assert_type("", "");
 }
 
+static bool is_collective(const char *name)
+{
+	const struct fsl_trace_text text = {name, strlen(name)};
+	return fsl_kineto_is_collective(&text);
+}
+
+static void collectives_are_told_from_other_kernels(void **state)
+{
+	(void)state;
+	assert_true(is_collective("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(4096ul)"));
+	assert_true(is_collective("ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)"));
+	assert_true(is_collective("void (anonymous namespace)::NCCLdevKERNEL<4>(int)"));
+	assert_true(is_collective("hcclAllReduce"));
+	assert_true(is_collective("rccl"));
+	assert_false(is_collective("ncc"));
+	assert_false(is_collective("void kernel_nccl<float>(float*)"));
+	assert_false(is_collective(""));
+}
+
 static void ranks_stand_in_names_as_users_write_them(void **state)
 {
 	(void)state;
@@ -82,6 +101,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_spelling_of_a_collective_is_one_type),
 		cmocka_unit_test(arguments_of_a_kernel_tell_no_type),
+		cmocka_unit_test(collectives_are_told_from_other_kernels),
 		cmocka_unit_test(ranks_stand_in_names_as_users_write_them),
 		cmocka_unit_test(only_names_of_traces_are_opened),
 	};
