@@ -66,6 +66,12 @@ static inline int fsl_compare_u32(const void *left, const void *right)
 		(at) = fsl_low;                                                                    \
 	} while (0)
 
+/* As qsort(), for arrays that are few sorted ones behind each other, as records of files are: one
+ * comparison an item for each halving of their number. Equal items keep their order if there are
+ * few. */
+void fsl_sort_runs(void *items, size_t n, size_t size,
+		   int (*compare)(const void *left, const void *right));
+
 /* The @k-th smallest (from 0) of @n values, k < n. Reorders the values: none before @k is greater,
  * none behind @k smaller. */
 int64_t fsl_select_i64(int64_t *values, size_t n, size_t k);

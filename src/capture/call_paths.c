@@ -1,8 +1,6 @@
 /* One pass over the frames of each thread, with the frames that are open on a stack. */
 #include "capture/call_paths.h"
 
-#include <stdlib.h>
-
 #include "base/sort.h"
 #include "base/try.h"
 
@@ -82,9 +80,7 @@ enum fsl_status fsl_call_paths_add(struct fsl_function_times *times, struct fsl_
 {
 	struct walk walk = {.times = times};
 	FSL_TRY(FSL_NEW(walk.stack, FSL_CALL_DEPTH_MAX, "frames", err));
-	if (n > 1) {
-		qsort(frames, n, sizeof(*frames), compare_frames);
-	}
+	fsl_sort_runs(frames, n, sizeof(*frames), compare_frames);
 	enum fsl_status status = FSL_OK;
 	for (size_t i = 0; i < n && status == FSL_OK; i++) {
 		if (i > 0 && frames[i].thread != frames[i - 1].thread) {

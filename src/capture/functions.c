@@ -35,16 +35,32 @@ enum fsl_status fsl_busy_add(struct fsl_busy *busy, int64_t begin_ns, int64_t en
 	return FSL_APPEND(busy, spans, &span, err);
 }
 
-int64_t fsl_busy_until(const struct fsl_busy *busy, int64_t time_ns)
+/* Busy time before @time_ns; spans before *at begin before it. Moves *at to the first one that does
+ * not: from step to step it is near. */
+static int64_t busy_until(const struct fsl_busy *busy, size_t *from, int64_t time_ns)
 {
-	size_t at = 0;
-	FSL_LOWER_BOUND(at, busy->n_spans, busy->spans[at].begin_ns < time_ns);
+	size_t at = *from, n_step = 1, last = busy->n_spans;
+	while (at < last && busy->spans[at].begin_ns < time_ns) {
+		at += n_step;
+		n_step *= 2;
+	}
+	/* The last step but one was before the place. */
+	last = at < last ? at : last;
+	at = n_step > 1 ? at - n_step / 2 + 1 : at;
+	FSL_BISECT(at, last, i, busy->spans[i].begin_ns < time_ns);
+	*from = at;
 	if (at == 0) {
 		return 0;
 	}
 	const struct fsl_busy_span *span = &busy->spans[at - 1];
 	int64_t end_ns = time_ns < span->end_ns ? time_ns : span->end_ns;
 	return span->before_ns + end_ns - span->begin_ns;
+}
+
+int64_t fsl_busy_until(const struct fsl_busy *busy, int64_t time_ns)
+{
+	size_t at = 0;
+	return busy_until(busy, &at, time_ns);
 }
 
 enum fsl_status fsl_function_times_init(struct fsl_function_times *times, struct fsl_error *err)
@@ -116,15 +132,15 @@ static void sum_times(struct fsl_function *function, const struct fsl_function_t
 		      size_t n, const struct fsl_busy *above)
 {
 	int64_t until_ns = INT64_MIN;
+	size_t at = 0; /* in @above; the times are in order */
 	for (size_t i = 0; i < n; i++) {
 		int64_t begin_ns = times[i].begin_ns > until_ns ? times[i].begin_ns : until_ns;
 		int64_t end_ns = times[i].end_ns;
 		if (begin_ns >= end_ns) {
 			continue;
 		}
-		int64_t covered_ns = above != NULL ? fsl_busy_until(above, end_ns) -
-							     fsl_busy_until(above, begin_ns)
-						   : 0;
+		int64_t covered_ns = above != NULL ? -busy_until(above, &at, begin_ns) : 0;
+		covered_ns += above != NULL ? busy_until(above, &at, end_ns) : 0;
 		function->wall_ns += end_ns - begin_ns;
 		function->exclusive_ns += end_ns - begin_ns - covered_ns;
 		until_ns = end_ns;

@@ -72,17 +72,10 @@ static int compare_facts(const void *left, const void *right)
 	return FSL_ORDER(a->external, b->external);
 }
 
-static void sort(void *items, size_t n, size_t size, int (*compare)(const void *, const void *))
-{
-	if (n > 1) {
-		qsort(items, n, size, compare);
-	}
-}
-
 /* The first call of a correlation launched its work. */
 static void find_launches(struct fsl_kineto_events *events)
 {
-	sort(events->calls, events->n_calls, sizeof(*events->calls), compare_correlation);
+	fsl_sort_runs(events->calls, events->n_calls, sizeof(*events->calls), compare_correlation);
 	for (size_t i = 0; i < events->n_work; i++) {
 		struct fsl_kineto_work *work = &events->work[i];
 		size_t at = 0;
@@ -93,7 +86,7 @@ static void find_launches(struct fsl_kineto_events *events)
 			work->launch_ns = events->calls[at].begin_ns;
 		}
 	}
-	sort(events->calls, events->n_calls, sizeof(*events->calls), compare_call_begin);
+	fsl_sort_runs(events->calls, events->n_calls, sizeof(*events->calls), compare_call_begin);
 }
 
 /* A step holds what was launched in it; if no launch was recorded, what the device or the host ran
@@ -199,7 +192,7 @@ static enum fsl_status list_hosts(const struct fsl_kineto_events *events,
 			(*hosts)[(*n)++] = events->facts[i];
 		}
 	}
-	sort(*hosts, *n, sizeof(**hosts), compare_facts);
+	fsl_sort_runs(*hosts, *n, sizeof(**hosts), compare_facts);
 	return FSL_OK;
 }
 
@@ -355,7 +348,7 @@ static enum fsl_status tell_lags(struct fsl_kineto_events *events, struct fsl_er
 			lags[n++] = lag_ns > 0 ? lag_ns : 0;
 		}
 	}
-	sort(lags, n, sizeof(*lags), fsl_compare_i64);
+	fsl_sort_runs(lags, n, sizeof(*lags), fsl_compare_i64);
 	trace->n_launches = n;
 	if (n > 0) {
 		trace->lag_median_ns = lags[(n - 1) / 2];
@@ -437,7 +430,7 @@ enum fsl_status fsl_kineto_settle(struct fsl_kineto_events *events,
 {
 	add_base(events);
 	find_launches(events);
-	sort(events->work, events->n_work, sizeof(*events->work), compare_work);
+	fsl_sort_runs(events->work, events->n_work, sizeof(*events->work), compare_work);
 	find_steps(events);
 	tell_range(events);
 	FSL_TRY(add_comms(events, input, err));

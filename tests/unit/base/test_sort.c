@@ -2,6 +2,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -202,6 +203,70 @@ static void values_that_are_in_order_or_reversed_are_sorted(void **state)
 	}
 }
 
+/* A record with its place before it was sorted. */
+struct record {
+	int32_t key;
+	uint32_t place;
+	char filling[5];
+};
+
+static int compare_records(const void *left, const void *right)
+{
+	const struct record *a = left, *b = right;
+	return FSL_ORDER(a->key, b->key);
+}
+
+/* @n records of keys below @below in @n_runs runs; records of one key stay in their order. */
+static void assert_runs_sorted(size_t n, size_t n_runs, int64_t below, uint64_t *seed)
+{
+	struct record records[N_MAX];
+	int32_t key = 0;
+	for (size_t i = 0; i < n; i++) {
+		bool is_new = i == 0 || (size_t)next_random(seed, (int64_t)n) < n_runs;
+		key = is_new ? (int32_t)next_random(seed, below)
+			     : key + (int32_t)next_random(seed, below / 16 + 2);
+		records[i] = (struct record){key, (uint32_t)i, "abcd"};
+	}
+	fsl_sort_runs(records, n, sizeof(records[0]), compare_records);
+	uint32_t n_places = 0;
+	for (size_t i = 0; i < n; i++) {
+		n_places += records[i].place;
+		assert_string_equal(records[i].filling, "abcd");
+		assert_true(i == 0 || records[i - 1].key < records[i].key ||
+			    (records[i - 1].key == records[i].key &&
+			     records[i - 1].place < records[i].place));
+	}
+	assert_int_equal(n_places, n == 0 ? 0 : n * (n - 1) / 2);
+}
+
+static void runs_are_merged_whatever_their_number(void **state)
+{
+	uint64_t seed = 7;
+	(void)state;
+	for (size_t n = 0; n < N_MAX; n = n * 5 / 4 + 1) {
+		for (size_t n_runs = 0; n_runs < 300; n_runs = n_runs * 2 + 1) {
+			assert_runs_sorted(n, n_runs, 10, &seed);
+			assert_runs_sorted(n, n_runs, 1000000, &seed);
+		}
+	}
+}
+
+/* As many runs as records, more than are merged. */
+static void an_array_that_falls_is_sorted(void **state)
+{
+	struct record records[N_MAX];
+	(void)state;
+	for (size_t n = 2; n < N_MAX; n += 97) {
+		for (size_t i = 0; i < n; i++) {
+			records[i] = (struct record){-(int32_t)i, (uint32_t)i, ""};
+		}
+		fsl_sort_runs(records, n, sizeof(records[0]), compare_records);
+		for (size_t i = 0; i < n; i++) {
+			assert_int_equal(records[i].place, n - 1 - i);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -210,6 +275,8 @@ int main(void)
 		cmocka_unit_test(the_least_and_greatest_numbers_there_are_have_their_places),
 		cmocka_unit_test(infinite_and_tiny_values_are_in_order_and_zero_has_no_sign),
 		cmocka_unit_test(values_are_in_order_and_what_is_no_number_comes_last),
+		cmocka_unit_test(runs_are_merged_whatever_their_number),
+		cmocka_unit_test(an_array_that_falls_is_sorted),
 		cmocka_unit_test(values_that_are_in_order_or_reversed_are_sorted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
