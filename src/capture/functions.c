@@ -170,28 +170,45 @@ static double median_of(const struct fsl_function *function, const struct fsl_fu
 	       2.0;
 }
 
-/* Moves the times of each function together, in their order. begins[f]: where they begin. */
-static enum fsl_status group_times(struct fsl_function_times *times, size_t **begins,
+/* The times of each function: indexes in times->times, in their order. */
+struct groups {
+	uint32_t *order;
+	size_t *begins;                     /* [f]: in order, of function f; [n]: the end */
+	size_t n_most;                      /* times of one function */
+	struct fsl_function_time *together; /* [n_most] */
+	int64_t *durations;                 /* [n_most], for the median */
+};
+
+static void groups_fini(struct groups *groups)
+{
+	fsl_free(groups->order);
+	fsl_free(groups->begins);
+	fsl_free(groups->together);
+	fsl_free(groups->durations);
+}
+
+/* Indexes instead of times: there are millions of them. */
+static enum fsl_status group_times(struct groups *groups, const struct fsl_function_times *times,
 				   struct fsl_error *err)
 {
-	struct fsl_function_time *sorted = NULL;
-	size_t *places = NULL;
-	FSL_TRY(FSL_NEW(*begins, times->n_built + 2, "functions", err));
-	places = *begins;
-	FSL_TRY(FSL_NEW(sorted, times->n_times + 1, "times", err));
+	if (times->n_times > UINT32_MAX) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: times=%zu", times->n_times);
+	}
+	FSL_TRY(FSL_NEW(groups->begins, times->n_built + 2, "functions", err));
+	FSL_TRY(FSL_NEW(groups->order, times->n_times + 1, "times", err));
+	size_t *places = groups->begins;
 	for (size_t i = 0; i < times->n_times; i++) {
 		places[times->times[i].function + 2]++;
 	}
 	for (size_t f = 2; f < times->n_built + 2; f++) {
+		groups->n_most = places[f] > groups->n_most ? places[f] : groups->n_most;
 		places[f] += places[f - 1];
 	}
 	for (size_t i = 0; i < times->n_times; i++) {
-		sorted[places[times->times[i].function + 1]++] = times->times[i];
+		groups->order[places[times->times[i].function + 1]++] = (uint32_t)i;
 	}
-	fsl_free(times->times);
-	times->times = sorted;
-	times->times_capacity = times->n_times + 1;
-	return FSL_OK;
+	FSL_TRY(FSL_NEW(groups->together, groups->n_most + 1, "times", err));
+	return FSL_NEW(groups->durations, groups->n_most + 1, "times", err);
 }
 
 static bool is_sorted(const struct fsl_function_time *times, size_t n)
@@ -204,19 +221,24 @@ static bool is_sorted(const struct fsl_function_time *times, size_t n)
 	return true;
 }
 
-static void settle_one(struct fsl_function_built *built, struct fsl_function_time *times, size_t n,
-		       const struct fsl_busy *above, int64_t *scratch)
+static void settle_one(struct fsl_function_times *times, size_t f, const struct groups *groups,
+		       const struct fsl_busy *above)
 {
-	struct fsl_function *function = &built->function;
+	struct fsl_function *function = &times->built[f].function;
+	const uint32_t *order = groups->order + groups->begins[f];
+	size_t n = groups->begins[f + 1] - groups->begins[f];
 	if (function->count == 0) {
 		return; /* a caller whose own calls were cut off */
 	}
-	if (!is_sorted(times, n)) { /* of several threads */
-		qsort(times, n, sizeof(*times), compare_times);
+	for (size_t i = 0; i < n; i++) {
+		groups->together[i] = times->times[order[i]];
 	}
-	sum_times(function, times, n, above);
-	function->median_ns = median_of(function, times, n, scratch);
-	function->spread_ns = sqrt(built->squares / (double)function->count);
+	if (!is_sorted(groups->together, n)) { /* of several threads */
+		qsort(groups->together, n, sizeof(*groups->together), compare_times);
+	}
+	sum_times(function, groups->together, n, above);
+	function->median_ns = median_of(function, groups->together, n, groups->durations);
+	function->spread_ns = sqrt(times->built[f].squares / (double)function->count);
 }
 
 /* @context: the functions, passed by qsort_r. */
@@ -317,16 +339,12 @@ enum fsl_status fsl_functions_settle(struct fsl_function_times *times,
 				     const struct fsl_busy *const above[FSL_FUNCTION_CLASSES_N],
 				     struct fsl_error *err)
 {
-	size_t *begins = NULL;
-	int64_t *scratch = NULL;
-	enum fsl_status status = group_times(times, &begins, err);
-	FSL_THEN(status, FSL_NEW(scratch, times->n_times + 1, "times", err));
+	struct groups groups = {0};
+	enum fsl_status status = group_times(&groups, times, err);
 	for (size_t f = 0; f < times->n_built && status == FSL_OK; f++) {
-		settle_one(&times->built[f], times->times + begins[f], begins[f + 1] - begins[f],
-			   above[times->built[f].function.class], scratch);
+		settle_one(times, f, &groups, above[times->built[f].function.class]);
 	}
+	groups_fini(&groups);
 	FSL_THEN(status, keep_all(times, rank, err));
-	fsl_free(scratch);
-	fsl_free(begins);
 	return status;
 }

@@ -110,7 +110,7 @@ enum fsl_status fsl_function_add_time(struct fsl_function_times *times, uint32_t
 void fsl_function_count(struct fsl_function_times *times, uint32_t function, int64_t dur_ns);
 /*
  * Fills items and rest of rank->functions. @above: for each class the time that higher classes
- * take; NULL: none. Sorts the times. FSL_ERR_MEMORY only.
+ * take; NULL: none. FSL_ERR_MEMORY only.
  */
 enum fsl_status fsl_functions_settle(struct fsl_function_times *times,
 				     struct fsl_profile_rank *rank,
