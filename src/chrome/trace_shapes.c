@@ -13,6 +13,7 @@ enum {
 	READ_BYTES = 128,    /* from a text on: the text, and a number with what is behind it */
 	WHOLE_DIGITS_MAX = 16,
 	DECIMALS_MAX = 3, /* of a time in us */
+	LISTS_MAX = 8,    /* in each other */
 };
 
 /* The value behind a text. */
@@ -261,14 +262,74 @@ static inline bool scan_three(struct fsl_trace_cursor *cursor, int64_t sizes[3])
 	return true;
 }
 
+/* Goes behind one scalar in a list. */
+static inline bool skip_scalar(struct fsl_trace_cursor *cursor)
+{
+	struct plain plain;
+	struct fsl_json_value value;
+	bool has_escapes = false;
+	size_t length = is_digit(*cursor->at) ? plain_length(cursor->at, &plain) : 0;
+	cursor->at += length;
+	return length > 0 || fsl_trace_cursor_scalar(cursor, &value, &has_escapes);
+}
+
+/* Goes behind the "]" of lists and to the next value; *depth 0: that was the last one. */
+static inline bool skip_ends(struct fsl_trace_cursor *cursor, unsigned *depth)
+{
+	while (cursor->at <= cursor->limit) {
+		char c = *cursor->at;
+		cursor->at++;
+		if (c == ',') {
+			cursor->at += *cursor->at == ' ' ? 1 : 0;
+			return fsl_trace_cursor_spaces(cursor);
+		}
+		if (c == ']' && --*depth == 0) {
+			return true;
+		}
+		if (c != ']' && c != ' ' && c != '\n') {
+			return false;
+		}
+		cursor->n_newlines += c == '\n';
+	}
+	return false;
+}
+
+/* The list that nobody asks for, the cursor behind its "["; as fsl_trace_cursor_list(). */
+static bool skip_list(struct fsl_trace_cursor *cursor)
+{
+	unsigned depth = 1;
+	bool may_end = true; /* the list may be empty */
+	while (cursor->at <= cursor->limit) {
+		if (*cursor->at == '[') {
+			cursor->at++;
+			may_end = true;
+			if (++depth > LISTS_MAX || !fsl_trace_cursor_spaces(cursor)) {
+				return false;
+			}
+			continue;
+		}
+		if (!(may_end && *cursor->at == ']') && !skip_scalar(cursor)) {
+			return false;
+		}
+		may_end = false;
+		if (!skip_ends(cursor, &depth)) {
+			return false;
+		}
+		if (depth == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool scan_list(struct fsl_trace_cursor *cursor, const struct node *node,
 		      const struct fsl_trace_vocabulary *vocabulary, struct fsl_trace_event *event)
 {
 	int64_t sizes[3] = {-1, -1, -1};
 	size_t n = 3;
 	bool has_sizes = node->is_asked && vocabulary->args[node->arg].kind == FSL_TRACE_ARG_SIZES;
-	if (!(has_sizes && scan_three(cursor, sizes)) &&
-	    !fsl_trace_cursor_list(cursor, has_sizes ? sizes : NULL, &n, 0)) {
+	bool is_done = has_sizes ? scan_three(cursor, sizes) : skip_list(cursor);
+	if (!is_done && !(has_sizes && fsl_trace_cursor_list(cursor, sizes, &n, 0))) {
 		return false;
 	}
 	if (has_sizes) {
