@@ -20,7 +20,7 @@
 enum {
 	FSL_BENCH_RUNS_MAX = 101,
 	FSL_BENCH_MB_MAX = 4096,
-	FSL_BENCH_CASES_MAX = 16,
+	FSL_BENCH_CASES_MAX = 24,
 	FSL_BENCH_POINTS_MAX = 8,
 };
 
@@ -37,6 +37,7 @@ enum fsl_bench_input {
 	FSL_BENCH_CSV,       /* marker files */
 	FSL_BENCH_JSON,      /* the same markers as JSON */
 	FSL_BENCH_TIMELINES, /* timelines as protobuf */
+	FSL_BENCH_TRACES,    /* traces of PyTorch's profiler */
 	FSL_BENCH_INPUTS_N
 };
 const char *fsl_bench_input_text(enum fsl_bench_input input); /* "csv" */

@@ -59,6 +59,9 @@ struct fsl_bench_job {
 };
 enum fsl_status fsl_bench_tree_write(struct fsl_bench_tree *out, struct fsl_bench_place *place,
 				     const struct fsl_bench_job *job, struct fsl_error *err);
+/* Writes the traces of a job, as many bytes of them as the job would have of marker CSV. */
+enum fsl_status fsl_bench_traces_write(const struct fsl_bench_tree *tree,
+				       const struct fsl_bench_job *job, struct fsl_error *err);
 /* Folder with the files that cases of this input read. */
 void fsl_bench_tree_folder(const struct fsl_bench_tree *tree, char folder[FSL_BENCH_PATH_BYTES]);
 
@@ -87,6 +90,14 @@ enum fsl_status fsl_bench_count_instructions(double *out, const char **note,
 					     const struct fsl_bench_case *item,
 					     const struct fsl_bench_tree *tree,
 					     struct fsl_error *err);
+
+/* Cases over traces, which count events: trees of cJSON, events alone, and the whole reader. */
+enum fsl_status fsl_bench_parse_traces(const struct fsl_bench_data *data, uint64_t *n_rows,
+				       struct fsl_error *err);
+enum fsl_status fsl_bench_walk_traces(const struct fsl_bench_data *data, uint64_t *n_rows,
+				      struct fsl_error *err);
+enum fsl_status fsl_bench_read_traces(const struct fsl_bench_data *data, uint64_t *n_rows,
+				      struct fsl_error *err);
 
 /* The number at the start of @text, behind blanks; false if there is none. */
 bool fsl_bench_number(const char *text, int64_t *out);

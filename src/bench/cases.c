@@ -338,12 +338,18 @@ const struct fsl_bench_case fsl_bench_cases[] = {
 	 FSL_BENCH_LIBRARY, FSL_BENCH_JSON, FSL_BENCH_IN_MEMORY, "marker", NULL, parse_by_cjson, NULL, NULL},
 	{"protobuf-c", "unpacks the timelines as one message, in memory",
 	 FSL_BENCH_LIBRARY, FSL_BENCH_TIMELINES, FSL_BENCH_IN_MEMORY, "stage", NULL, unpack_by_protobuf, NULL, NULL},
+	{"cjson-chrome", "builds a tree of each trace with cJSON, in memory",
+	 FSL_BENCH_LIBRARY, FSL_BENCH_TRACES, FSL_BENCH_IN_MEMORY, "event", NULL, fsl_bench_parse_traces, NULL, NULL},
 	{"csv", "reads the CSV files into operators",
 	 FSL_BENCH_WORK, FSL_BENCH_CSV, FSL_BENCH_FILES, "marker", "libcsv", read_marker_csv, NULL, NULL},
 	{"json", "reads the JSON files into operators",
 	 FSL_BENCH_WORK, FSL_BENCH_JSON, FSL_BENCH_FILES, "marker", "cjson", read_marker_json, NULL, NULL},
 	{"timelines", "reads the timelines into stages",
 	 FSL_BENCH_WORK, FSL_BENCH_TIMELINES, FSL_BENCH_FILES, "stage", "protobuf-c", read_timelines, NULL, NULL},
+	{"chrome", "reads the events of traces of PyTorch's profiler",
+	 FSL_BENCH_WORK, FSL_BENCH_TRACES, FSL_BENCH_FILES, "event", "cjson-chrome", fsl_bench_walk_traces, NULL, NULL},
+	{"kineto", "reads the traces into kernels, calls, collectives and steps",
+	 FSL_BENCH_WORK, FSL_BENCH_TRACES, FSL_BENCH_FILES, "event", "cjson-chrome", fsl_bench_read_traces, NULL, NULL},
 	{"ingest", "finds, reads and merges the CSV files, one thread",
 	 FSL_BENCH_WORK, FSL_BENCH_CSV, FSL_BENCH_FILES, "marker", "libcsv", ingest, NULL, NULL},
 	{"detect", "the whole program on the CSV tree, one thread",
@@ -359,7 +365,7 @@ const struct fsl_bench_case fsl_bench_cases[] = {
 static enum fsl_status fail_unknown(const char *name, struct fsl_error *err)
 {
 	const char *names[FSL_BENCH_CASES_MAX];
-	char known[256] = "";
+	char known[512] = "";
 	size_t n = 0, length = 0;
 	for (const struct fsl_bench_case *item = fsl_bench_cases; item->name != NULL; item++) {
 		names[n++] = item->name;
@@ -392,7 +398,7 @@ const char *fsl_bench_role_text(enum fsl_bench_role role)
 
 const char *fsl_bench_input_text(enum fsl_bench_input input)
 {
-	static const char *const texts[] = {"csv", "json", "timelines"};
+	static const char *const texts[] = {"csv", "json", "timelines", "traces"};
 	return texts[input];
 }
 

@@ -179,8 +179,11 @@ static enum fsl_status add_sizes(struct fsl_bench_tree *tree, struct fsl_error *
 
 void fsl_bench_tree_folder(const struct fsl_bench_tree *tree, char folder[FSL_BENCH_PATH_BYTES])
 {
-	(void)snprintf(folder, FSL_BENCH_PATH_BYTES, "%s/%s", tree->path,
-		       tree->input == FSL_BENCH_TIMELINES ? "timeline" : "mspti");
+	static const char *const names[FSL_BENCH_INPUTS_N] = {[FSL_BENCH_CSV] = "mspti",
+							      [FSL_BENCH_JSON] = "mspti",
+							      [FSL_BENCH_TIMELINES] = "timeline",
+							      [FSL_BENCH_TRACES] = "traces"};
+	(void)snprintf(folder, FSL_BENCH_PATH_BYTES, "%s/%s", tree->path, names[tree->input]);
 }
 
 enum fsl_status fsl_bench_tree_write(struct fsl_bench_tree *out, struct fsl_bench_place *place,
@@ -189,6 +192,10 @@ enum fsl_status fsl_bench_tree_write(struct fsl_bench_tree *out, struct fsl_benc
 	struct settings settings = {.n = 0};
 	*out = (struct fsl_bench_tree){.input = job->input};
 	(void)snprintf(out->path, sizeof(out->path), "%s/%s", place->path, job->name);
+	if (job->input == FSL_BENCH_TRACES) {
+		FSL_TRY(fsl_bench_traces_write(out, job, err));
+		return add_sizes(out, err);
+	}
 	FSL_TRY(describe(&settings, job, err));
 	FSL_TRY(add_steps(&settings, job, err));
 	FSL_TRY(simulate(out, place, &settings, err));

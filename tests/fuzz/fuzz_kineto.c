@@ -20,6 +20,7 @@ static enum fsl_status read_with_functions(struct fsl_profile_rank *rank,
 					   const struct fsl_profile_input *input,
 					   struct fsl_error *err)
 {
+	rank->info.host_name = "";
 	rank->functions = fsl_calloc(1, sizeof(*rank->functions));
 	FSL_REQUIRE(rank->functions != NULL);
 	enum fsl_status status = fsl_kineto_read_file(rank, input, err);
