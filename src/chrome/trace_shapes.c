@@ -16,33 +16,63 @@ enum {
 	LISTS_MAX = 8,    /* in each other */
 };
 
-/* The value behind a text. */
-enum slot {
-	SLOT_NONE, /* the text goes on in another node */
-	SLOT_STRING,
-	SLOT_NUMBER,
-	SLOT_LIST,
-	SLOT_END, /* the event ends with the text */
+/* What is done with the value behind a text. */
+enum action {
+	ACTION_NONE, /* there is none: the text goes on in another node */
+	ACTION_SKIP_NUMBER,
+	ACTION_SKIP_STRING,
+	ACTION_SKIP_LIST,
+	ACTION_TIME,
+	ACTION_DURATION,
+	ACTION_PROCESS,
+	ACTION_THREAD,
+	ACTION_ID,
+	ACTION_INTEGER, /* a number of the args */
+	ACTION_NUMBER,  /* any other number */
+	ACTION_NAME,
+	ACTION_STRING, /* any other string */
+	ACTION_LIST,
+	ACTION_END, /* there is none: the event ends with the text */
 };
 
 struct node {
-	uint8_t slot; /* enum slot */
-	uint8_t key;  /* enum fsl_trace_key of the value; FSL_TRACE_KEY_ARGS: a member of them */
-	uint8_t arg;  /* of the vocabulary */
-	bool is_asked, has_phase, has_category;
-	uint8_t n_text, n_newlines; /* of the text */
-	char phase;                 /* that stands in the text */
-	int category;               /* the same */
-	uint16_t first, next;       /* child and brother, longest text first; 0: none */
-	uint16_t recent;            /* the child that came last; of SLOT_END the next event's */
+	struct node *first, *next; /* child and brother, longest text first */
+	struct node *recent;       /* the child that came last; of ACTION_END the next event's */
+	uint8_t action;            /* enum action */
+	bool is_number;            /* a number is behind the text */
+	bool has_words;            /* a phase or a category stands in the text */
+	bool has_phase, has_category;
+	char phase;
+	uint8_t key; /* enum fsl_trace_key of the value; FSL_TRACE_KEY_ARGS: a member of them */
+	uint8_t arg; /* of the vocabulary */
+	int category;
+	uint32_t n_newlines; /* in all texts up to this one */
+	uint32_t n_text;
 	char text[TEXT_BYTES_MAX];
 };
 
+/* The leading digits of the time of the last event. */
+struct clock {
+	unsigned n_digits; /* 0: none yet */
+	uint64_t begin, end;
+	uint64_t value;
+};
+
 struct fsl_trace_shapes {
-	size_t n_nodes;   /* the first one has no text; its children begin an event */
-	uint16_t last;    /* end of the event before; 0: none */
-	size_t n_lessons; /* events from which was learnt, or tried to */
+	size_t n_nodes;    /* the first one has no text; its children begin an event */
+	struct node *last; /* end of the event before; at first the first node */
+	size_t n_lessons;  /* events from which was learnt, or tried to */
+	struct clock clock;
 	struct node nodes[NODES_MAX];
+};
+
+/* A walk along the tree. */
+struct scan {
+	struct fsl_trace_shapes *shapes;
+	const struct fsl_trace_vocabulary *vocabulary;
+	struct fsl_trace_event *event;
+	const char *limit;   /* up to here READ_BYTES can be read */
+	uint64_t n_newlines; /* in lists */
 };
 
 struct fsl_trace_shapes *fsl_trace_shapes_create(void)
@@ -50,6 +80,7 @@ struct fsl_trace_shapes *fsl_trace_shapes_create(void)
 	struct fsl_trace_shapes *shapes = fsl_calloc(1, sizeof(*shapes));
 	if (shapes != NULL) {
 		shapes->n_nodes = 1;
+		shapes->last = &shapes->nodes[0];
 	}
 	return shapes;
 }
@@ -75,25 +106,22 @@ static inline bool fits(const struct node *node, const char *at)
 		}
 	}
 	return fsl_scan_is_alike(at, text, n) &&
-	       (node->slot != SLOT_NUMBER || is_digit(at[n]) || at[n] == '-');
+	       (!node->is_number || is_digit(at[n]) || at[n] == '-');
 }
 
-/* The child of @parent whose text stands at @at; NULL if there is none. *recent: the one to be
- * tried first. */
-static inline const struct node *find_child(const struct fsl_trace_shapes *shapes,
-					    const struct node *parent, uint16_t *recent,
-					    const char *at)
+/* The child of @parent whose text stands at @at; NULL if there is none. @before->recent is tried
+ * first. */
+static inline struct node *find_child(const struct node *parent, struct node *before,
+				      const char *at)
 {
-	if (*recent != 0 && fits(&shapes->nodes[*recent], at)) {
-		return &shapes->nodes[*recent];
+	struct node *node = before->recent;
+	if (node != NULL && fits(node, at)) {
+		return node;
 	}
-	for (uint16_t i = parent->first; i != 0; i = shapes->nodes[i].next) {
-		if (fits(&shapes->nodes[i], at)) {
-			*recent = i;
-			return &shapes->nodes[i];
-		}
+	for (node = parent->first; node != NULL && !fits(node, at); node = node->next) {
 	}
-	return NULL;
+	before->recent = node != NULL ? node : before->recent;
+	return node;
 }
 
 /* A number without sign and exponent. */
@@ -109,7 +137,7 @@ static inline size_t plain_length(const char *at, struct plain *plain)
 	uint32_t others = ~fsl_scan_digit_marks(at) | UINT32_C(1) << 31;
 	unsigned n_whole = (unsigned)__builtin_ctz(others);
 	*plain = (struct plain){at, n_whole, 0};
-	if (n_whole == 0 || n_whole > 24 || (at[0] == '0' && n_whole > 1)) {
+	if (n_whole - 1 >= 24 || (at[0] == '0' && n_whole > 1)) {
 		return 0;
 	}
 	if (at[n_whole] != '.') {
@@ -121,145 +149,288 @@ static inline size_t plain_length(const char *at, struct plain *plain)
 	return plain->n_decimals > 0 && length < FSL_SCAN_DIGITS_BYTES - 1 ? length : 0;
 }
 
-/* us to ns; false for numbers that are left to fsl_trace_event_take(). */
-static inline bool plain_time(const struct plain *plain, int64_t max_ns, int64_t *ns)
+/* The number that @digits spell, the first one in the lowest byte; see fsl_digits_word(). */
+static inline uint64_t eight_digits(uint64_t digits)
+{
+	digits -= UINT64_C(0x3030303030303030);
+	digits = (digits * 10) + (digits >> 8);
+	return (((digits & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064)) +
+		(((digits >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001))) >>
+	       32;
+}
+
+/* The last @n of eight digits, 1 to 8; others become zeros. */
+static inline uint64_t last_digits(uint64_t digits, unsigned n)
+{
+	uint64_t unused = n < 8 ? UINT64_MAX >> (8 * n) : 0;
+	return eight_digits((digits & ~unused) | (UINT64_C(0x3030303030303030) & unused));
+}
+
+/* The first @n digits at @text, whose neighbour has mostly the same. */
+static inline bool leading_digits(struct clock *clock, const char *text, unsigned n, uint64_t *out)
+{
+	enum { WORD = 8 };
+	if (n < WORD) {
+		return fsl_digits_parse_spare(text, n, out);
+	}
+	uint64_t begin = fsl_scan_load(text), end = fsl_scan_load(text + n - WORD);
+	if (n != clock->n_digits || begin != clock->begin || end != clock->end) {
+		uint64_t value = 0;
+		if (!fsl_digits_parse_spare(text, n, &value)) {
+			return false;
+		}
+		*clock = (struct clock){n, begin, end, value};
+	}
+	*out = clock->value;
+	return true;
+}
+
+/*
+ * us to ns; false for numbers that are left to fsl_trace_event_take(). Of a number with three
+ * decimals the last four digits in front of the point and those behind it make one word; eight
+ * bytes in front of a value can be read.
+ */
+static inline bool plain_time(struct clock *clock, const struct plain *plain, int64_t max_ns,
+			      int64_t *ns)
 {
 	static const uint64_t scales[DECIMALS_MAX + 1] = {1000, 100, 10, 1};
+	enum { IN_WORD = 4 };
 	uint64_t whole = 0, decimals = 0;
-	unsigned n = plain->n_decimals;
-	if (plain->n_whole > WHOLE_DIGITS_MAX || n > DECIMALS_MAX ||
-	    !fsl_digits_parse_spare(plain->text, plain->n_whole, &whole) ||
-	    (n > 0 && !fsl_digits_word(plain->text + plain->n_whole + 1, n, &decimals))) {
+	unsigned n = plain->n_decimals, n_whole = plain->n_whole;
+	if (n_whole > WHOLE_DIGITS_MAX || n > DECIMALS_MAX) {
 		return false;
 	}
-	whole = whole * 1000 + decimals * scales[n];
+	if (n == DECIMALS_MAX) {
+		uint64_t word = fsl_scan_load(plain->text + n_whole + 4 - 8);
+		word = (word & UINT32_MAX) << 8 | (word & UINT64_C(0xffffff0000000000));
+		unsigned n_in_word = n_whole < IN_WORD ? n_whole : IN_WORD;
+		decimals = last_digits(word, n_in_word + DECIMALS_MAX);
+		if (n_whole > IN_WORD &&
+		    !leading_digits(clock, plain->text, n_whole - IN_WORD, &whole)) {
+			return false;
+		}
+		whole = whole * 10000000 + decimals;
+	} else if (!fsl_digits_parse_spare(plain->text, n_whole, &whole) ||
+		   (n > 0 && !fsl_digits_word(plain->text + n_whole + 1, n, &decimals))) {
+		return false;
+	} else {
+		whole = whole * 1000 + decimals * scales[n];
+	}
 	*ns = whole <= (uint64_t)max_ns ? (int64_t)whole : FSL_NS_ABSENT;
 	return true;
 }
 
+/* A whole number of up to WHOLE_DIGITS_MAX digits. */
 static inline bool plain_id(const struct plain *plain, uint64_t *id)
 {
-	return plain->n_decimals == 0 && fsl_digits_parse_spare(plain->text, plain->n_whole, id);
+	unsigned n = plain->n_whole;
+	if (plain->n_decimals > 0 || n > WHOLE_DIGITS_MAX) {
+		return false;
+	}
+	if (n <= 8) {
+		*id = last_digits(fsl_scan_load(plain->text + n - 8), n);
+		return true;
+	}
+	uint64_t high = last_digits(fsl_scan_load(plain->text + n - 16), n - 8);
+	*id = high * 100000000 + eight_digits(fsl_scan_load(plain->text + n - 8));
+	return true;
+}
+
+static inline bool plain_arg(const struct scan *scan, const struct node *node,
+			     const struct plain *plain)
+{
+	uint64_t number = 0;
+	if (!plain_id(plain, &number)) {
+		return false;
+	}
+	int64_t max = scan->vocabulary->args[node->arg].max;
+	scan->event->args[node->arg] = (int64_t)number <= max ? (int64_t)number : -1;
+	scan->event->args_set |= UINT32_C(1) << node->arg;
+	return true;
 }
 
 /* Takes a plain number; false if that is left to fsl_trace_event_take(). */
-static inline bool take_plain(const struct fsl_trace_vocabulary *vocabulary,
-			      struct fsl_trace_event *event, const struct node *node,
+static inline bool take_plain(const struct scan *scan, const struct node *node,
 			      const struct plain *plain)
 {
-	uint64_t number = 0;
-	switch ((enum fsl_trace_key)node->key) {
-	case FSL_TRACE_KEY_TS:
-		return plain_time(plain, FSL_JSON_TIME_MAX_NS, &event->ts_ns);
-	case FSL_TRACE_KEY_DUR:
-		return plain_time(plain, FSL_JSON_FIGURE_MAX, &event->dur_ns);
-	case FSL_TRACE_KEY_PID:
+	struct fsl_trace_event *event = scan->event;
+	struct clock *clock = &scan->shapes->clock;
+	switch ((enum action)node->action) {
+	case ACTION_TIME:
+		return plain_time(clock, plain, FSL_JSON_TIME_MAX_NS, &event->ts_ns);
+	case ACTION_DURATION:
+		return plain_time(clock, plain, FSL_JSON_FIGURE_MAX, &event->dur_ns);
+	case ACTION_PROCESS:
 		return plain_id(plain, &event->pid);
-	case FSL_TRACE_KEY_TID:
+	case ACTION_THREAD:
 		return plain_id(plain, &event->tid);
-	case FSL_TRACE_KEY_ID:
+	case ACTION_ID:
 		event->has_id = plain_id(plain, &event->id);
 		return event->has_id;
-	case FSL_TRACE_KEY_ARGS:
-		if (vocabulary->args[node->arg].kind != FSL_TRACE_ARG_NUMBER ||
-		    vocabulary->args[node->arg].words != NULL ||
-		    plain->n_whole > WHOLE_DIGITS_MAX || !plain_id(plain, &number)) {
-			return false;
-		}
-		event->args[node->arg] =
-			(int64_t)number <= vocabulary->args[node->arg].max ? (int64_t)number : -1;
-		event->args_set |= UINT32_C(1) << node->arg;
-		return true;
-	case FSL_TRACE_KEY_PHASE:
-	case FSL_TRACE_KEY_NAME:
-	case FSL_TRACE_KEY_CATEGORY:
-	case FSL_TRACE_KEY_OTHER:
+	case ACTION_INTEGER:
+		return plain_arg(scan, node, plain);
+	case ACTION_NONE:
+	case ACTION_SKIP_NUMBER:
+	case ACTION_SKIP_STRING:
+	case ACTION_SKIP_LIST:
+	case ACTION_NUMBER:
+	case ACTION_NAME:
+	case ACTION_STRING:
+	case ACTION_LIST:
+	case ACTION_END:
 		break;
 	}
 	return false;
 }
 
-static void take(const struct fsl_trace_vocabulary *vocabulary, struct fsl_trace_event *event,
-		 const struct node *node, const struct fsl_json_value *value)
+static void take(const struct scan *scan, const struct node *node,
+		 const struct fsl_json_value *value)
 {
 	if (node->key == FSL_TRACE_KEY_ARGS) {
-		fsl_trace_event_take_arg(vocabulary, event, node->arg, value);
+		fsl_trace_event_take_arg(scan->vocabulary, scan->event, node->arg, value);
 	} else {
-		fsl_trace_event_take(vocabulary, event, (enum fsl_trace_key)node->key, value);
+		fsl_trace_event_take(scan->vocabulary, scan->event, (enum fsl_trace_key)node->key,
+				     value);
 	}
 }
 
-static inline bool scan_number(struct fsl_trace_cursor *cursor, const struct node *node,
-			       const struct fsl_trace_vocabulary *vocabulary,
-			       struct fsl_trace_event *event)
+/* For code that knows all spellings of a value. */
+static inline struct fsl_trace_cursor cursor_at(const struct scan *scan, const char *at)
+{
+	return (struct fsl_trace_cursor){at, scan->limit, 0};
+}
+
+static const char *scan_any_number(const struct scan *scan, const struct node *node, const char *at)
+{
+	struct fsl_json_value value;
+	struct fsl_trace_cursor cursor = cursor_at(scan, at);
+	if (!fsl_trace_cursor_number(&cursor, &value)) {
+		return NULL;
+	}
+	if (node->action != ACTION_SKIP_NUMBER) {
+		take(scan, node, &value);
+	}
+	return cursor.at;
+}
+
+static inline const char *skip_number(const struct scan *scan, const struct node *node,
+				      const char *at)
 {
 	struct plain plain;
-	struct fsl_json_value value;
-	size_t length = plain_length(cursor->at, &plain);
-	if (length > 0) {
-		cursor->at += length;
-		if (!node->is_asked || take_plain(vocabulary, event, node, &plain)) {
-			return true;
-		}
-		value = (struct fsl_json_value){FSL_JSON_NUMBER, plain.text, length};
-	} else if (!fsl_trace_cursor_number(cursor, &value)) {
-		return false;
-	}
-	if (node->is_asked) {
-		take(vocabulary, event, node, &value);
-	}
-	return true;
+	size_t length = plain_length(at, &plain);
+	return length > 0 ? at + length : scan_any_number(scan, node, at);
 }
 
-/* Most times are numbers, and some writers put quotes around them. */
-static inline bool take_quoted_time(struct fsl_trace_event *event, const struct node *node,
-				    const struct fsl_json_value *value)
+static inline const char *take_number(const struct scan *scan, const struct node *node,
+				      const char *at)
+{
+	struct plain plain;
+	size_t length = plain_length(at, &plain);
+	return length > 0 && take_plain(scan, node, &plain) ? at + length
+							    : scan_any_number(scan, node, at);
+}
+
+/* The quote behind the string at @at; NULL if that needs a closer look. */
+static inline const char *string_end(const struct scan *scan, const char *at)
+{
+	for (; at <= scan->limit; at += FSL_SCAN_JSON_BYTES) {
+		uint32_t marks = fsl_scan_json(at);
+		if (marks != 0) {
+			at += (unsigned)__builtin_ctz(marks);
+			return *at == '"' ? at : NULL;
+		}
+	}
+	return NULL;
+}
+
+static const char *skip_any_string(const struct scan *scan, const char *at)
+{
+	struct fsl_json_value value;
+	bool has_escapes = false;
+	struct fsl_trace_cursor cursor = cursor_at(scan, at);
+	return fsl_trace_cursor_string(&cursor, &value, &has_escapes) ? cursor.at - 1 : NULL;
+}
+
+static inline const char *skip_string(const struct scan *scan, const char *at)
+{
+	const char *end = string_end(scan, at);
+	return end != NULL ? end : skip_any_string(scan, at);
+}
+
+static inline const char *take_name(const struct scan *scan, const char *at)
+{
+	const char *end = string_end(scan, at);
+	if (end != NULL) {
+		size_t length = (size_t)(end - at);
+		scan->event->whole_name = (struct fsl_trace_text){
+			at, length < FSL_TRACE_NAME_MAX ? length : FSL_TRACE_NAME_MAX};
+	}
+	return end;
+}
+
+/* Times are numbers; some writers put quotes around them. */
+static bool take_quoted_time(const struct scan *scan, const struct node *node,
+			     const struct fsl_json_value *value)
 {
 	struct plain plain;
 	bool is_ts = node->key == FSL_TRACE_KEY_TS, is_dur = node->key == FSL_TRACE_KEY_DUR;
 	return (is_ts || is_dur) && plain_length(value->text, &plain) == value->length &&
-	       plain_time(&plain, is_ts ? FSL_JSON_TIME_MAX_NS : FSL_JSON_FIGURE_MAX,
-			  is_ts ? &event->ts_ns : &event->dur_ns);
+	       plain_time(&scan->shapes->clock, &plain,
+			  is_ts ? FSL_JSON_TIME_MAX_NS : FSL_JSON_FIGURE_MAX,
+			  is_ts ? &scan->event->ts_ns : &scan->event->dur_ns);
 }
 
-static inline bool scan_string(struct fsl_trace_cursor *cursor, const struct node *node,
-			       const struct fsl_trace_vocabulary *vocabulary,
-			       struct fsl_trace_event *event)
+static const char *take_string(const struct scan *scan, const struct node *node, const char *at)
 {
-	struct fsl_json_value value;
-	bool has_escapes = false;
-	if (!fsl_trace_cursor_string(cursor, &value, &has_escapes) ||
-	    (has_escapes && node->is_asked)) {
-		return false;
+	const char *end = string_end(scan, at);
+	if (end == NULL) {
+		return NULL;
 	}
-	cursor->at--; /* the next text begins with the quote */
-	if (node->is_asked && !take_quoted_time(event, node, &value)) {
-		take(vocabulary, event, node, &value);
+	const struct fsl_json_value value = {FSL_JSON_STRING, at, (size_t)(end - at)};
+	if (!take_quoted_time(scan, node, &value)) {
+		take(scan, node, &value);
 	}
-	return true;
+	return end;
 }
 
-/* Three numbers as "132, 1, 1]", the cursor at the first one. False if it is not spelt like this;
- * the cursor stays. */
-static inline bool scan_three(struct fsl_trace_cursor *cursor, int64_t sizes[3])
+/* Three numbers as "132, 1, 1]". NULL if they are not spelt like this. */
+static inline const char *scan_three(const char *at, int64_t sizes[3])
 {
-	const char *at = cursor->at;
 	for (size_t i = 0; i < 3; i++) {
-		uint64_t number = 0;
 		unsigned n = fsl_scan_digits(at);
 		if (n == 0 || n == 8 || (at[0] == '0' && n > 1)) {
-			return false;
+			return NULL;
 		}
-		(void)fsl_digits_word(at, n, &number);
-		sizes[i] = (int64_t)number;
+		sizes[i] = (int64_t)last_digits(fsl_scan_load(at + n - 8), n);
 		at += n;
 		if (i < 2 ? at[0] != ',' || at[1] != ' ' : at[0] != ']') {
-			return false;
+			return NULL;
 		}
 		at += i < 2 ? 2 : 1;
 	}
-	cursor->at = at;
-	return true;
+	return at;
+}
+
+static const char *take_list(struct scan *scan, const struct node *node, const char *at)
+{
+	int64_t sizes[3] = {-1, -1, -1};
+	size_t n = 3;
+	const char *end = scan_three(at, sizes);
+	if (end == NULL) {
+		struct fsl_trace_cursor cursor = cursor_at(scan, at);
+		if (!fsl_trace_cursor_list(&cursor, sizes, &n, 0)) {
+			return NULL;
+		}
+		scan->n_newlines += cursor.n_newlines;
+		end = cursor.at;
+	}
+	if (scan->vocabulary->args[node->arg].kind == FSL_TRACE_ARG_SIZES) {
+		fsl_trace_event_take_sizes(scan->event, node->arg, sizes, n);
+	} else {
+		const struct fsl_json_value none = {FSL_JSON_NULL, "", 0};
+		fsl_trace_event_take_arg(scan->vocabulary, scan->event, node->arg, &none);
+	}
+	return end;
 }
 
 /* Goes behind one scalar in a list. */
@@ -295,7 +466,7 @@ static inline bool skip_ends(struct fsl_trace_cursor *cursor, unsigned *depth)
 }
 
 /* The list that nobody asks for, the cursor behind its "["; as fsl_trace_cursor_list(). */
-static bool skip_list(struct fsl_trace_cursor *cursor)
+static inline bool skip_lists(struct fsl_trace_cursor *cursor)
 {
 	unsigned depth = 1;
 	bool may_end = true; /* the list may be empty */
@@ -322,41 +493,52 @@ static bool skip_list(struct fsl_trace_cursor *cursor)
 	return false;
 }
 
-static bool scan_list(struct fsl_trace_cursor *cursor, const struct node *node,
-		      const struct fsl_trace_vocabulary *vocabulary, struct fsl_trace_event *event)
+static const char *skip_list(struct scan *scan, const char *at)
 {
-	int64_t sizes[3] = {-1, -1, -1};
-	size_t n = 3;
-	bool has_sizes = node->is_asked && vocabulary->args[node->arg].kind == FSL_TRACE_ARG_SIZES;
-	bool is_done = has_sizes ? scan_three(cursor, sizes) : skip_list(cursor);
-	if (!is_done && !(has_sizes && fsl_trace_cursor_list(cursor, sizes, &n, 0))) {
-		return false;
+	struct fsl_trace_cursor cursor = cursor_at(scan, at);
+	if (!skip_lists(&cursor)) {
+		return NULL;
 	}
-	if (has_sizes) {
-		fsl_trace_event_take_sizes(event, node->arg, sizes, n);
-	} else if (node->is_asked) {
-		const struct fsl_json_value none = {FSL_JSON_NULL, "", 0};
-		fsl_trace_event_take_arg(vocabulary, event, node->arg, &none);
-	}
-	return true;
+	scan->n_newlines += cursor.n_newlines;
+	return cursor.at;
 }
 
-static inline bool scan_slot(struct fsl_trace_cursor *cursor, const struct node *node,
-			     const struct fsl_trace_vocabulary *vocabulary,
-			     struct fsl_trace_event *event)
+/* Goes behind the value at @at; NULL if only other code can read it. */
+static inline const char *act(struct scan *scan, const struct node *node, const char *at)
 {
-	switch ((enum slot)node->slot) {
-	case SLOT_NUMBER:
-		return scan_number(cursor, node, vocabulary, event);
-	case SLOT_STRING:
-		return scan_string(cursor, node, vocabulary, event);
-	case SLOT_LIST:
-		return scan_list(cursor, node, vocabulary, event);
-	case SLOT_NONE:
-	case SLOT_END:
+	switch ((enum action)node->action) {
+	case ACTION_SKIP_NUMBER:
+		return skip_number(scan, node, at);
+	case ACTION_TIME:
+	case ACTION_DURATION:
+	case ACTION_PROCESS:
+	case ACTION_THREAD:
+	case ACTION_ID:
+	case ACTION_INTEGER:
+		return take_number(scan, node, at);
+	case ACTION_NUMBER:
+		return scan_any_number(scan, node, at);
+	case ACTION_SKIP_STRING:
+		return skip_string(scan, at);
+	case ACTION_NAME:
+		return take_name(scan, at);
+	case ACTION_STRING:
+		return take_string(scan, node, at);
+	case ACTION_SKIP_LIST:
+		return skip_list(scan, at);
+	case ACTION_LIST:
+		return take_list(scan, node, at);
+	case ACTION_NONE:
+	case ACTION_END:
 		break;
 	}
-	return true;
+	return at;
+}
+
+static inline void take_words(struct fsl_trace_event *event, const struct node *node)
+{
+	event->phase = node->has_phase ? node->phase : event->phase;
+	event->category = node->has_category ? node->category : event->category;
 }
 
 size_t fsl_trace_shapes_scan(struct fsl_trace_shapes *shapes, const char *text, size_t n_bytes,
@@ -366,35 +548,28 @@ size_t fsl_trace_shapes_scan(struct fsl_trace_shapes *shapes, const char *text, 
 	if (n_bytes < READ_BYTES) {
 		return 0;
 	}
-	struct fsl_trace_cursor cursor = {text, text + n_bytes - READ_BYTES, 0};
-	const struct node *node = &shapes->nodes[0];
-	uint16_t *recent = &shapes->nodes[shapes->last].recent;
+	struct scan scan = {shapes, vocabulary, event, text + n_bytes - READ_BYTES, 0};
+	struct node *node = &shapes->nodes[0], *before = shapes->last;
+	const char *at = text;
 	fsl_trace_event_clear_set(vocabulary, event);
 	do {
-		if (cursor.at > cursor.limit) {
-			return 0;
-		}
-		node = find_child(shapes, node, recent, cursor.at);
+		node = at <= scan.limit ? find_child(node, before, at) : NULL;
 		if (node == NULL) {
 			return 0;
 		}
-		cursor.at += node->n_text;
-		cursor.n_newlines += node->n_newlines;
-		if (node->has_phase) {
-			event->phase = node->phase;
+		if (node->has_words) {
+			take_words(event, node);
 		}
-		if (node->has_category) {
-			event->category = node->category;
-		}
-		if (!scan_slot(&cursor, node, vocabulary, event)) {
+		at = act(&scan, node, at + node->n_text);
+		if (at == NULL) {
 			return 0;
 		}
-		recent = &shapes->nodes[node - shapes->nodes].recent;
-	} while (node->slot != SLOT_END);
-	shapes->last = (uint16_t)(node - shapes->nodes);
+		before = node;
+	} while (node->action != ACTION_END);
+	shapes->last = node;
 	fsl_trace_event_end(vocabulary, event);
-	*n_newlines = cursor.n_newlines;
-	return (size_t)(cursor.at - text);
+	*n_newlines = scan.n_newlines + node->n_newlines;
+	return (size_t)(at - text);
 }
 
 /* A walk along an event of which the tree is to know the way. */
@@ -402,65 +577,66 @@ struct lesson {
 	struct fsl_trace_shapes *shapes;
 	const struct fsl_trace_vocabulary *vocabulary;
 	struct fsl_trace_cursor cursor;
-	const char *begin; /* of the text since the last value */
-	uint16_t parent;   /* node of the text before */
-	bool has_args;
+	const char *begin;   /* of the text since the last value */
+	struct node *parent; /* of the text before */
+	bool has_args, is_asked;
 	struct node next; /* what is known of the node to come */
 };
 
-static uint16_t find_alike(const struct lesson *lesson, const struct node *wanted)
+static struct node *find_alike(const struct lesson *lesson)
 {
-	const struct node *nodes = lesson->shapes->nodes;
-	uint16_t i = nodes[lesson->parent].first;
-	while (i != 0 && (nodes[i].n_text != wanted->n_text || nodes[i].slot != wanted->slot ||
-			  memcmp(nodes[i].text, wanted->text, wanted->n_text) != 0)) {
-		i = nodes[i].next;
+	const struct node *wanted = &lesson->next;
+	struct node *node = lesson->parent->first;
+	while (node != NULL && (node->n_text != wanted->n_text || node->action != wanted->action ||
+				memcmp(node->text, wanted->text, wanted->n_text) != 0)) {
+		node = node->next;
 	}
-	return i;
+	return node;
 }
 
 /* Goes to the node of @n_bytes from lesson->begin on, which is made if there is none; false if the
  * tree is full. */
-static bool add_piece(struct lesson *lesson, enum slot slot, size_t n_bytes)
+static bool add_piece(struct lesson *lesson, enum action action, size_t n_bytes)
 {
 	struct fsl_trace_shapes *shapes = lesson->shapes;
-	struct node *node = &lesson->next;
-	node->slot = (uint8_t)slot;
-	node->n_text = (uint8_t)n_bytes;
+	struct node *next = &lesson->next;
+	next->action = (uint8_t)action;
+	next->n_text = (uint32_t)n_bytes;
+	next->n_newlines = lesson->parent->n_newlines;
 	for (size_t i = 0; i < n_bytes; i++) {
-		node->text[i] = lesson->begin[i];
-		node->n_newlines = (uint8_t)(node->n_newlines + (lesson->begin[i] == '\n'));
+		next->text[i] = lesson->begin[i];
+		next->n_newlines += lesson->begin[i] == '\n' ? 1 : 0;
 	}
-	uint16_t at = find_alike(lesson, node);
-	if (at == 0) {
+	struct node *node = find_alike(lesson);
+	if (node == NULL) {
 		if (shapes->n_nodes == NODES_MAX) {
 			return false;
 		}
-		at = (uint16_t)shapes->n_nodes++;
-		uint16_t *place = &shapes->nodes[lesson->parent].first;
-		while (*place != 0 && shapes->nodes[*place].n_text >= node->n_text) {
-			place = &shapes->nodes[*place].next;
+		node = &shapes->nodes[shapes->n_nodes++];
+		struct node **place = &lesson->parent->first;
+		while (*place != NULL && (*place)->n_text >= next->n_text) {
+			place = &(*place)->next;
 		}
-		node->next = *place;
-		shapes->nodes[at] = *node;
-		*place = at;
+		next->next = *place;
+		*node = *next;
+		*place = node;
 	}
-	lesson->parent = at;
+	lesson->parent = node;
 	lesson->begin += n_bytes;
 	return true;
 }
 
-/* Ends the text at the cursor, with a value of @slot behind it. */
-static bool add_text(struct lesson *lesson, enum slot slot)
+/* Ends the text at the cursor; @action is done with what is behind it. */
+static bool add_text(struct lesson *lesson, enum action action)
 {
 	for (;;) {
 		size_t n_left = (size_t)(lesson->cursor.at - lesson->begin);
 		bool is_last = n_left <= TEXT_BYTES_MAX;
 		struct node rest = lesson->next;
 		if (!is_last) {
-			lesson->next = (struct node){.slot = SLOT_NONE};
+			lesson->next = (struct node){.action = ACTION_NONE};
 		}
-		if (!add_piece(lesson, is_last ? slot : SLOT_NONE,
+		if (!add_piece(lesson, is_last ? action : ACTION_NONE,
 			       is_last ? n_left : TEXT_BYTES_MAX)) {
 			return false;
 		}
@@ -477,6 +653,7 @@ static bool learn_word(struct lesson *lesson, enum fsl_trace_key key)
 	struct fsl_json_value value;
 	struct node *next = &lesson->next;
 	bool has_escapes = false;
+	next->has_words = true;
 	lesson->cursor.at++;
 	if (!fsl_trace_cursor_string(&lesson->cursor, &value, &has_escapes) || has_escapes) {
 		return false;
@@ -493,6 +670,38 @@ static bool learn_word(struct lesson *lesson, enum fsl_trace_key key)
 	return true;
 }
 
+/* What is done with a number that somebody asks for. */
+static enum action number_action(const struct lesson *lesson)
+{
+	static const enum action actions[] = {
+		[FSL_TRACE_KEY_PHASE] = ACTION_NUMBER,    [FSL_TRACE_KEY_NAME] = ACTION_NUMBER,
+		[FSL_TRACE_KEY_PID] = ACTION_PROCESS,     [FSL_TRACE_KEY_TID] = ACTION_THREAD,
+		[FSL_TRACE_KEY_TS] = ACTION_TIME,         [FSL_TRACE_KEY_DUR] = ACTION_DURATION,
+		[FSL_TRACE_KEY_CATEGORY] = ACTION_NUMBER, [FSL_TRACE_KEY_ID] = ACTION_ID,
+		[FSL_TRACE_KEY_ARGS] = ACTION_NUMBER,     [FSL_TRACE_KEY_OTHER] = ACTION_NUMBER,
+	};
+	if (lesson->next.key != FSL_TRACE_KEY_ARGS) {
+		return actions[lesson->next.key];
+	}
+	const struct fsl_trace_arg *arg = &lesson->vocabulary->args[lesson->next.arg];
+	return arg->kind == FSL_TRACE_ARG_NUMBER && arg->words == NULL ? ACTION_INTEGER
+								       : ACTION_NUMBER;
+}
+
+/* What is done with the value that begins with @c. */
+static enum action action_of(const struct lesson *lesson, char c)
+{
+	if (c == '"') {
+		return !lesson->is_asked                        ? ACTION_SKIP_STRING
+		       : lesson->next.key == FSL_TRACE_KEY_NAME ? ACTION_NAME
+								: ACTION_STRING;
+	}
+	if (c == '[') {
+		return lesson->is_asked ? ACTION_LIST : ACTION_SKIP_LIST;
+	}
+	return lesson->is_asked ? number_action(lesson) : ACTION_SKIP_NUMBER;
+}
+
 /* The value at the cursor, of lesson->next. */
 static bool learn_value(struct lesson *lesson)
 {
@@ -502,21 +711,21 @@ static bool learn_value(struct lesson *lesson)
 	size_t n = 0;
 	char c = *cursor->at;
 	if (c == 't' || c == 'f' || c == 'n') {
-		return !lesson->next.is_asked && fsl_trace_cursor_word(cursor, &value);
+		return !lesson->is_asked && fsl_trace_cursor_word(cursor, &value);
 	}
 	cursor->at += c == '"' || c == '[' ? 1 : 0; /* is part of the text before it */
-	enum slot slot = c == '"' ? SLOT_STRING : c == '[' ? SLOT_LIST : SLOT_NUMBER;
-	if (!add_text(lesson, slot)) {
+	lesson->next.is_number = c != '"' && c != '[';
+	if (!add_text(lesson, action_of(lesson, c))) {
 		return false;
 	}
-	if (slot == SLOT_STRING) {
+	if (c == '"') {
 		is_good = fsl_trace_cursor_string(cursor, &value, &has_escapes);
-	} else if (slot == SLOT_LIST) {
+	} else if (c == '[') {
 		is_good = fsl_trace_cursor_list(cursor, NULL, &n, 0);
 	} else {
 		is_good = fsl_trace_cursor_number(cursor, &value);
 	}
-	lesson->begin = cursor->at - (slot == SLOT_STRING ? 1 : 0); /* the quote */
+	lesson->begin = cursor->at - (c == '"' ? 1 : 0); /* the quote */
 	return is_good;
 }
 
@@ -539,7 +748,7 @@ static bool learn_args(struct lesson *lesson)
 		size_t arg = fsl_trace_arg_find(lesson->vocabulary, key.text, key.length);
 		lesson->next.key = FSL_TRACE_KEY_ARGS;
 		lesson->next.arg = (uint8_t)arg;
-		lesson->next.is_asked = arg < lesson->vocabulary->n_args;
+		lesson->is_asked = arg < lesson->vocabulary->n_args;
 		if (!learn_value(lesson)) {
 			return false;
 		}
@@ -567,7 +776,7 @@ static bool learn_member(struct lesson *lesson)
 		return c == '"' && learn_word(lesson, key);
 	}
 	lesson->next.key = (uint8_t)key;
-	lesson->next.is_asked = key != FSL_TRACE_KEY_OTHER;
+	lesson->is_asked = key != FSL_TRACE_KEY_OTHER;
 	return c != '[' && c != '{' && learn_value(lesson);
 }
 
@@ -575,7 +784,10 @@ void fsl_trace_shapes_learn(struct fsl_trace_shapes *shapes, const char *text, s
 			    const struct fsl_trace_vocabulary *vocabulary)
 {
 	char end = ',';
-	struct lesson lesson = {.shapes = shapes, .vocabulary = vocabulary, .begin = text};
+	struct lesson lesson = {.shapes = shapes,
+				.vocabulary = vocabulary,
+				.begin = text,
+				.parent = &shapes->nodes[0]};
 	if (n_bytes <= READ_BYTES || shapes->n_lessons == LESSONS_MAX) {
 		return;
 	}
@@ -592,6 +804,6 @@ void fsl_trace_shapes_learn(struct fsl_trace_shapes *shapes, const char *text, s
 		end = fsl_trace_cursor_end(&lesson.cursor, '}');
 	}
 	if (end == '}') {
-		(void)add_text(&lesson, SLOT_END);
+		(void)add_text(&lesson, ACTION_END);
 	}
 }

@@ -1,6 +1,7 @@
 /* Walks over a trace, and goes on behind faults. */
 #include "chrome/trace_walk.h"
 
+#include "base/block_scan.h"
 #include "base/try.h"
 #include "chrome/trace_shapes.h"
 #include "text/json_walk.h"
@@ -8,6 +9,14 @@
 enum {
 	STRETCHES_MAX = 1000, /* after so many faults the file is no trace and not worth the time */
 	LOOK_BYTES = FSL_FILE_HEAD_BYTES,
+	SEPARATOR_MAX = 16,
+};
+
+/* The text between two events. */
+struct separator {
+	size_t length; /* 0: none was seen */
+	uint64_t n_newlines;
+	char text[SEPARATOR_MAX];
 };
 
 struct walk {
@@ -16,6 +25,7 @@ struct walk {
 	struct fsl_reader *reader;
 	struct fsl_json *json;
 	struct fsl_trace_shapes *shapes;
+	struct separator separator;
 	int n_stretches; /* stretches of JSON after the first one */
 };
 
@@ -49,21 +59,80 @@ static size_t scan_event(struct walk *walk, const char *text, size_t n_bytes,
 	return length;
 }
 
+/* Bytes of white space and a comma up to the "{" of the next event, of which the first must be the
+ * comma; 0 if there are others, or more than fit. */
+static size_t separator_length(const char *at, size_t n_bytes)
+{
+	size_t n = 1;
+	if (n_bytes < SEPARATOR_MAX || at[0] != ',') {
+		return 0;
+	}
+	while (n < SEPARATOR_MAX &&
+	       (at[n] == ' ' || at[n] == '\n' || at[n] == '\t' || at[n] == '\r')) {
+		n++;
+	}
+	return n < SEPARATOR_MAX && at[n] == '{' ? n : 0;
+}
+
+/* Goes from behind an event to the next one, *n_bytes away from the end; false if what is between
+ * them is to be read by the tokenizer. Mostly the same is between all events. */
+static bool next_event(struct separator *separator, const char **at, size_t *n_bytes,
+		       uint64_t *n_newlines)
+{
+	bool is_same = separator->length > 0 && *n_bytes >= SEPARATOR_MAX &&
+		       fsl_scan_is_alike(*at, separator->text, separator->length);
+	if (!is_same) {
+		*separator = (struct separator){.length = separator_length(*at, *n_bytes)};
+		for (size_t i = 0; i < separator->length; i++) {
+			separator->text[i] = (*at)[i];
+			separator->n_newlines += (*at)[i] == '\n' ? 1 : 0;
+		}
+	}
+	*at += separator->length;
+	*n_bytes -= separator->length;
+	*n_newlines += separator->n_newlines;
+	return separator->length > 0;
+}
+
+/* Scans events that follow each other in memory, as one value for the tokenizer; *is_end: the next
+ * one needs the tokenizer. */
+static enum fsl_status scan_run(struct walk *walk, struct fsl_trace_event *event, const char *text,
+				size_t n_bytes, bool *is_end, struct fsl_error *err)
+{
+	const char *at = text;
+	size_t n_taken = 0, n_left = n_bytes;
+	uint64_t n_newlines = 0, n_newlines_taken = 0;
+	bool is_in_array = fsl_json_depth(walk->json) > 0;
+	do {
+		uint64_t n_inside = 0;
+		size_t length = scan_event(walk, at, n_left, event, &n_inside);
+		*is_end = length == 0 || walk->listener->fault_of(event) != NULL;
+		if (*is_end) {
+			break;
+		}
+		FSL_TRY(add_event(walk, event, err)); /* its texts lie in the window */
+		at += length;
+		n_left -= length;
+		n_newlines += n_inside;
+		n_taken = (size_t)(at - text);
+		n_newlines_taken = n_newlines;
+	} while (is_in_array && next_event(&walk->separator, &at, &n_left, &n_newlines));
+	if (n_taken > 0) {
+		fsl_json_take_object(walk->json, n_taken, n_newlines_taken);
+	}
+	return FSL_OK;
+}
+
 /* Scans events up to the first one that needs the tokenizer. */
 static enum fsl_status scan_events(struct walk *walk, struct fsl_error *err)
 {
 	struct fsl_trace_event event;
 	const char *text = NULL;
 	size_t n_bytes = 0;
+	bool is_end = false;
 	fsl_trace_event_clear(walk->listener->vocabulary, &event);
-	while (fsl_json_peek_object(walk->json, &text, &n_bytes)) {
-		uint64_t n_newlines = 0;
-		size_t length = scan_event(walk, text, n_bytes, &event, &n_newlines);
-		if (length == 0 || walk->listener->fault_of(&event) != NULL) {
-			break;
-		}
-		FSL_TRY(add_event(walk, &event, err)); /* its texts lie in the window */
-		fsl_json_take_object(walk->json, length, n_newlines);
+	while (!is_end && fsl_json_peek_object(walk->json, &text, &n_bytes)) {
+		FSL_TRY(scan_run(walk, &event, text, n_bytes, &is_end, err));
 	}
 	return FSL_OK;
 }
