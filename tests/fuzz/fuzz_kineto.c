@@ -1,7 +1,7 @@
-/* Any bytes as a trace of Kineto, with functions. */
+/* Any bytes as a trace of Kineto, with functions: as a whole and in pieces alike. */
 #include "capture/functions.h"
 #include "capture/shares.h"
-#include "fuzz/fuzz_profile.h"
+#include "fuzz/fuzz_profile_ways.h"
 #include "source/kineto/read.h"
 
 static void check_functions(const struct fsl_functions *functions)
@@ -36,5 +36,6 @@ static enum fsl_status read_with_functions(struct fsl_profile_rank *rank,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 {
+	fuzz_profile_ways(read_with_functions, data, n_bytes);
 	return fuzz_profile(read_with_functions, data, n_bytes);
 }
