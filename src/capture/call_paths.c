@@ -1,4 +1,8 @@
-/* One pass over the frames of each thread, with the frames that are open on a stack. */
+/*
+ * One pass over the frames of each thread, with the frames that are open on a stack. Own time is
+ * summed up at once; that of functions on several threads, which may run at the same time, is kept
+ * in a second pass.
+ */
 #include "capture/call_paths.h"
 
 #include "base/sort.h"
@@ -14,6 +18,10 @@ struct walk {
 	struct open_frame *stack; /* [FSL_CALL_DEPTH_MAX] */
 	size_t depth;
 	int64_t now_ns; /* own time of the innermost frame is counted up to here */
+	const struct fsl_busy *above;
+	size_t above_at; /* where the time was looked for last */
+	bool has_shared; /* a function runs on several threads */
+	bool is_second;  /* only the time of these is wanted */
 };
 
 /* Callers before what they call. */
@@ -24,6 +32,27 @@ static int compare_frames(const void *left, const void *right)
 	FSL_ORDER_BY(a->begin_ns, b->begin_ns);
 	FSL_ORDER_BY(b->dur_ns, a->dur_ns);
 	return FSL_ORDER(a->name_id, b->name_id);
+}
+
+/* Own time of a function, behind all that was told of this thread. */
+static enum fsl_status add_own(struct walk *walk, uint32_t id, int64_t from_ns, int64_t to_ns,
+			       struct fsl_error *err)
+{
+	struct fsl_function_built *built = &walk->times->built[id];
+	if (walk->is_second) {
+		return built->is_shared
+			       ? fsl_function_add_time(walk->times, id, from_ns, to_ns, err)
+			       : FSL_OK;
+	}
+	int64_t own_ns = to_ns - from_ns;
+	built->function.wall_ns += own_ns;
+	built->function.exclusive_ns += own_ns;
+	if (walk->above != NULL && own_ns > 0) {
+		int64_t before_ns = fsl_busy_next(walk->above, &walk->above_at, from_ns);
+		built->function.exclusive_ns -=
+			fsl_busy_next(walk->above, &walk->above_at, to_ns) - before_ns;
+	}
+	return FSL_OK;
 }
 
 /* Counts own time of the innermost frame. */
@@ -39,7 +68,7 @@ static enum fsl_status advance(struct walk *walk, int64_t to_ns, struct fsl_erro
 	}
 	struct open_frame *inner = &walk->stack[walk->depth - 1];
 	inner->own_ns += to_ns - from_ns;
-	return fsl_function_add_time(walk->times, inner->function, from_ns, to_ns, err);
+	return add_own(walk, inner->function, from_ns, to_ns, err);
 }
 
 /* Ends frames that end at @to_ns or before. */
@@ -48,10 +77,21 @@ static enum fsl_status close_until(struct walk *walk, int64_t to_ns, struct fsl_
 	while (walk->depth > 0 && walk->stack[walk->depth - 1].end_ns <= to_ns) {
 		FSL_TRY(advance(walk, walk->stack[walk->depth - 1].end_ns, err));
 		walk->depth--;
-		fsl_function_count(walk->times, walk->stack[walk->depth].function,
-				   walk->stack[walk->depth].own_ns);
+		if (!walk->is_second) {
+			fsl_function_count(walk->times, walk->stack[walk->depth].function,
+					   walk->stack[walk->depth].own_ns);
+		}
 	}
 	return FSL_OK;
+}
+
+static void take_thread(struct walk *walk, uint32_t function, uint32_t thread)
+{
+	struct fsl_function_built *built = &walk->times->built[function];
+	built->is_shared |= built->has_thread && built->thread != thread;
+	built->thread = thread;
+	built->has_thread = true;
+	walk->has_shared |= built->is_shared;
 }
 
 static enum fsl_status open_frame(struct walk *walk, const struct fsl_frame *frame,
@@ -71,24 +111,49 @@ static enum fsl_status open_frame(struct walk *walk, const struct fsl_frame *fra
 	}
 	FSL_TRY(fsl_function_find(walk->times, FSL_FUNCTION_PYTHON, frame->name_id, FSL_STR_NONE,
 				  caller, &function, err));
+	take_thread(walk, function, frame->thread);
 	walk->stack[walk->depth++] = (struct open_frame){end_ns, 0, function};
 	return FSL_OK;
 }
 
-enum fsl_status fsl_call_paths_add(struct fsl_function_times *times, struct fsl_frame *frames,
-				   size_t n, struct fsl_error *err)
+static enum fsl_status walk_all(struct walk *walk, const struct fsl_frame *frames, size_t n,
+				struct fsl_error *err)
 {
-	struct walk walk = {.times = times};
-	FSL_TRY(FSL_NEW(walk.stack, FSL_CALL_DEPTH_MAX, "frames", err));
-	fsl_sort_runs(frames, n, sizeof(*frames), compare_frames);
 	enum fsl_status status = FSL_OK;
 	for (size_t i = 0; i < n && status == FSL_OK; i++) {
 		if (i > 0 && frames[i].thread != frames[i - 1].thread) {
-			status = close_until(&walk, INT64_MAX, err);
+			status = close_until(walk, INT64_MAX, err);
+			walk->above_at = 0;
 		}
-		FSL_THEN(status, open_frame(&walk, &frames[i], err));
+		FSL_THEN(status, open_frame(walk, &frames[i], err));
 	}
-	FSL_THEN(status, close_until(&walk, INT64_MAX, err));
+	FSL_THEN(status, close_until(walk, INT64_MAX, err));
+	return status;
+}
+
+/* Forgets what was summed up for functions on several threads. */
+static void begin_second(struct walk *walk)
+{
+	walk->is_second = true;
+	for (size_t f = 0; f < walk->times->n_built; f++) {
+		struct fsl_function_built *built = &walk->times->built[f];
+		if (built->is_shared) {
+			built->function.wall_ns = built->function.exclusive_ns = 0;
+		}
+	}
+}
+
+enum fsl_status fsl_call_paths_add(struct fsl_function_times *times, struct fsl_frame *frames,
+				   size_t n, const struct fsl_busy *above, struct fsl_error *err)
+{
+	struct walk walk = {.times = times, .above = above};
+	FSL_TRY(FSL_NEW(walk.stack, FSL_CALL_DEPTH_MAX, "frames", err));
+	fsl_sort_runs(frames, n, sizeof(*frames), compare_frames);
+	enum fsl_status status = walk_all(&walk, frames, n, err);
+	if (status == FSL_OK && walk.has_shared) {
+		begin_second(&walk);
+		status = walk_all(&walk, frames, n, err);
+	}
 	fsl_free(walk.stack);
 	return status;
 }

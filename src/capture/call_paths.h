@@ -13,8 +13,11 @@ struct fsl_frame {
 	uint32_t thread;  /* any number that is the thread's own */
 };
 
-/* Adds functions, their own time and their calls. Sorts the frames. FSL_ERR_MEMORY only. */
+/*
+ * Adds functions, their own time and their calls. Sorts the frames. @above: the time that higher
+ * classes take, as fsl_functions_settle() is told; NULL: none. FSL_ERR_MEMORY only.
+ */
 enum fsl_status fsl_call_paths_add(struct fsl_function_times *times, struct fsl_frame *frames,
-				   size_t n, struct fsl_error *err);
+				   size_t n, const struct fsl_busy *above, struct fsl_error *err);
 
 #endif

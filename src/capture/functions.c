@@ -35,9 +35,7 @@ enum fsl_status fsl_busy_add(struct fsl_busy *busy, int64_t begin_ns, int64_t en
 	return FSL_APPEND(busy, spans, &span, err);
 }
 
-/* Busy time before @time_ns; spans before *at begin before it. Moves *at to the first one that does
- * not: from step to step it is near. */
-static int64_t busy_until(const struct fsl_busy *busy, size_t *from, int64_t time_ns)
+int64_t fsl_busy_next(const struct fsl_busy *busy, size_t *from, int64_t time_ns)
 {
 	size_t at = *from, n_step = 1, last = busy->n_spans;
 	while (at < last && busy->spans[at].begin_ns < time_ns) {
@@ -60,7 +58,7 @@ static int64_t busy_until(const struct fsl_busy *busy, size_t *from, int64_t tim
 int64_t fsl_busy_until(const struct fsl_busy *busy, int64_t time_ns)
 {
 	size_t at = 0;
-	return busy_until(busy, &at, time_ns);
+	return fsl_busy_next(busy, &at, time_ns);
 }
 
 enum fsl_status fsl_function_times_init(struct fsl_function_times *times, struct fsl_error *err)
@@ -139,8 +137,8 @@ static void sum_times(struct fsl_function *function, const struct fsl_function_t
 		if (begin_ns >= end_ns) {
 			continue;
 		}
-		int64_t covered_ns = above != NULL ? -busy_until(above, &at, begin_ns) : 0;
-		covered_ns += above != NULL ? busy_until(above, &at, end_ns) : 0;
+		int64_t covered_ns = above != NULL ? -fsl_busy_next(above, &at, begin_ns) : 0;
+		covered_ns += above != NULL ? fsl_busy_next(above, &at, end_ns) : 0;
 		function->wall_ns += end_ns - begin_ns;
 		function->exclusive_ns += end_ns - begin_ns - covered_ns;
 		until_ns = end_ns;

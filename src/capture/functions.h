@@ -76,6 +76,8 @@ enum fsl_status fsl_busy_add(struct fsl_busy *busy, int64_t begin_ns, int64_t en
 			     struct fsl_error *err);
 /* Sum of all stretches before a time. */
 int64_t fsl_busy_until(const struct fsl_busy *busy, int64_t time_ns);
+/* The same for times that do not fall: *from, at first 0, is where the next search begins. */
+int64_t fsl_busy_next(const struct fsl_busy *busy, size_t *from, int64_t time_ns);
 
 /* The work that functions are made of. */
 struct fsl_function_time {
@@ -87,6 +89,8 @@ struct fsl_function_built {
 	uint32_t name_id, shape_id;   /* in rank->names; FSL_STR_NONE: none */
 	uint32_t caller;              /* of a call path; FSL_STR_NONE: none */
 	double squares;               /* sum of squared distances from the mean */
+	uint32_t thread;              /* of its first call, of a call path */
+	bool has_thread, is_shared;   /* with another thread */
 };
 struct fsl_function_times {
 	struct fsl_strpool *keys;

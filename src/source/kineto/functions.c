@@ -195,7 +195,8 @@ enum fsl_status fsl_kineto_tell_functions(struct fsl_kineto_events *events, stru
 	};
 	enum fsl_status status = fsl_function_times_init(&sums.times, err);
 	FSL_THEN(status, add_work(&sums, events, err));
-	FSL_THEN(status, fsl_call_paths_add(&sums.times, events->frames, events->n_frames, err));
+	FSL_THEN(status,
+		 fsl_call_paths_add(&sums.times, events->frames, events->n_frames, &sums.all, err));
 	if (status == FSL_OK) {
 		functions->window_ns = events->end_ns - events->begin_ns;
 		functions->compute_ns = fsl_busy_until(&sums.compute, INT64_MAX);

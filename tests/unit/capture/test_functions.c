@@ -182,7 +182,7 @@ static void own_time_of_a_call_path_is_without_its_callees(void **state)
 		{40, 30, name(&small, "g"), 1}, {45, 5, name(&small, "h"), 1},
 		{200, 7, name(&small, "g"), 1},
 	};
-	assert_int_equal(fsl_call_paths_add(&small.times, frames, 5, NULL), FSL_OK);
+	assert_int_equal(fsl_call_paths_add(&small.times, frames, 5, &busy, NULL), FSL_OK);
 	const struct fsl_functions *functions = settle(&small, &busy);
 	assert_int_equal(functions->n_items, 4);
 	const struct fsl_function *f = find(functions, FSL_FUNCTION_PYTHON, "f");
@@ -206,13 +206,42 @@ static void one_path_on_two_threads_counts_once(void **state)
 	begin(&small);
 	uint32_t f = name(&small, "f");
 	struct fsl_frame frames[] = {{50, 100, f, 1}, {0, 100, f, 2}, {300, 1, f, 1}};
-	assert_int_equal(fsl_call_paths_add(&small.times, frames, 3, NULL), FSL_OK);
+	assert_int_equal(fsl_call_paths_add(&small.times, frames, 3, NULL, NULL), FSL_OK);
 	const struct fsl_functions *functions = settle(&small, NULL);
 	assert_int_equal(functions->n_items, 1);
 	assert_int_equal(functions->items[0].count, 3);
 	assert_int_equal(functions->items[0].total_ns, 201);
 	assert_int_equal(functions->items[0].wall_ns, 151);
 	assert_int_equal(functions->items[0].exclusive_ns, 151);
+	end(&small);
+}
+
+/* Work of the device stands above [60, 120). f runs on one thread or the other in [0, 20), [25, 110)
+ * and [140, 150), and h, called by it, in the gaps. */
+static void functions_on_several_threads_lose_the_time_of_higher_classes_once(void **state)
+{
+	(void)state;
+	struct small small;
+	begin(&small);
+	struct fsl_busy busy = {0};
+	assert_int_equal(fsl_busy_add(&busy, 60, 120, NULL), FSL_OK);
+	uint32_t f = name(&small, "f"), h = name(&small, "h");
+	struct fsl_frame frames[] = {
+		{50, 100, f, 1}, {0, 100, f, 2}, {300, 1, h, 1}, {110, 30, h, 1}, {20, 5, h, 2}};
+	assert_int_equal(fsl_call_paths_add(&small.times, frames, 5, &busy, NULL), FSL_OK);
+	const struct fsl_functions *functions = settle(&small, &busy);
+	const struct fsl_function *both = find(functions, FSL_FUNCTION_PYTHON, "f");
+	const struct fsl_function *inner = find(functions, FSL_FUNCTION_PYTHON, "f|h");
+	const struct fsl_function *alone = find(functions, FSL_FUNCTION_PYTHON, "h");
+	assert_int_equal(both->count, 2);
+	assert_int_equal(both->total_ns, 70 + 95);
+	assert_int_equal(both->wall_ns, 115);
+	assert_int_equal(both->exclusive_ns, 65);
+	assert_int_equal(inner->wall_ns, 35);
+	assert_int_equal(inner->exclusive_ns, 25);
+	assert_int_equal(alone->wall_ns, 1);
+	assert_int_equal(alone->exclusive_ns, 1);
+	fsl_free(busy.spans);
 	end(&small);
 }
 
@@ -227,7 +256,7 @@ static void frames_deeper_than_the_limit_count_for_their_callers(void **state)
 		frames[i] = (struct fsl_frame){(int64_t)i, (int64_t)(2 * N - 2 * i),
 					       name(&small, "long"), 1};
 	}
-	assert_int_equal(fsl_call_paths_add(&small.times, frames, N, NULL), FSL_OK);
+	assert_int_equal(fsl_call_paths_add(&small.times, frames, N, NULL, NULL), FSL_OK);
 	const struct fsl_functions *functions = settle(&small, NULL);
 	int64_t sum_ns = 0;
 	for (size_t i = 0; i < functions->n_items; i++) {
@@ -307,7 +336,7 @@ static void short_memory_fails_whole(void **state)
 					     {0, 10, name(&small, "f"), 2}};
 		const struct fsl_busy *above[FSL_FUNCTION_CLASSES_N] = {NULL};
 		fsl_mem_fail_at(nth);
-		status = fsl_call_paths_add(&small.times, frames, 3, NULL);
+		status = fsl_call_paths_add(&small.times, frames, 3, NULL, NULL);
 		if (status == FSL_OK) {
 			status = fsl_functions_settle(&small.times, &small.rank, above, NULL);
 		}
@@ -327,6 +356,7 @@ int main(void)
 		cmocka_unit_test(functions_of_rocm_have_the_exact_ratios),
 		cmocka_unit_test(own_time_of_a_call_path_is_without_its_callees),
 		cmocka_unit_test(one_path_on_two_threads_counts_once),
+		cmocka_unit_test(functions_on_several_threads_lose_the_time_of_higher_classes_once),
 		cmocka_unit_test(frames_deeper_than_the_limit_count_for_their_callers),
 		cmocka_unit_test(functions_beyond_the_limit_are_summed),
 		cmocka_unit_test(calls_without_duration_count_for_the_median),
