@@ -186,7 +186,7 @@ static bool read_plugin_cpu(struct fsl_ftrace_scan *scan, struct fsl_sched_event
 	if (!take_priority(scan)) {
 		return false;
 	}
-	(void)FSL_FTRACE_TAKE(scan, " Success");
+	event->value = 1;
 	event->to_cpu = FSL_SCHED_ID_NONE;
 	return !FSL_FTRACE_TAKE(scan, " CPU:") || fsl_ftrace_take_id(scan, &event->to_cpu);
 }
