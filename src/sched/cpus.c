@@ -91,6 +91,18 @@ enum fsl_status fsl_sched_count(struct fsl_sched *sched, int32_t thread, int sta
 	return own->rank >= 0 ? count_steps(sched, own, state, from_ns, to_ns, err) : FSL_OK;
 }
 
+/* Who stood at both ends of a gap tells most of what was in it. */
+static enum fsl_status note_gap(struct fsl_sched *sched, struct fsl_sched_pair key,
+				struct fsl_error *err)
+{
+	bool is_told = key.holder == FSL_SCHED_HOLDER_UNKNOWN &&
+		       sched->gap_to != FSL_SCHED_HOLDER_UNKNOWN && key.ns > 0 &&
+		       sched->gaps.n_items < FSL_SCHED_PAIRS_MAX;
+	key.cpu = sched->gap_from;
+	key.holder = sched->gap_to;
+	return is_told ? fsl_sched_pairs_add(&sched->gaps, &key, err) : FSL_OK;
+}
+
 static enum fsl_status add_pair(struct fsl_sched_pairs *pairs, struct fsl_sched_pair key,
 				struct fsl_error *err)
 {
@@ -128,9 +140,11 @@ enum fsl_status fsl_sched_charge(struct fsl_sched *sched, int32_t thread, int32_
 		key.ns = overlap(&rank->steps[i], from_ns, to_ns);
 		in_steps_ns += key.ns;
 		FSL_TRY(add_pair(&sched->step_pairs, key, err));
+		FSL_TRY(note_gap(sched, key, err));
 	}
 	key.step = -1;
 	key.ns = to_ns - from_ns - in_steps_ns;
+	FSL_TRY(note_gap(sched, key, err));
 	return add_pair(&sched->step_pairs, key, err);
 }
 

@@ -10,7 +10,10 @@
 
 void fsl_sched_init(struct fsl_sched *sched, int64_t begin_ns, int64_t end_ns)
 {
-	*sched = (struct fsl_sched){.begin_ns = begin_ns, .end_ns = end_ns};
+	*sched = (struct fsl_sched){.begin_ns = begin_ns,
+				    .end_ns = end_ns,
+				    .gap_from = FSL_SCHED_HOLDER_UNKNOWN,
+				    .gap_to = FSL_SCHED_HOLDER_UNKNOWN};
 }
 
 void fsl_sched_fini(struct fsl_sched *sched)
@@ -24,6 +27,7 @@ void fsl_sched_fini(struct fsl_sched *sched)
 	}
 	fsl_sched_pairs_fini(&sched->pairs);
 	fsl_sched_pairs_fini(&sched->step_pairs);
+	fsl_sched_pairs_fini(&sched->gaps);
 	fsl_sched_pairs_fini(&sched->rank_interrupts);
 	fsl_free(sched->interrupts);
 	fsl_free(sched->threads);
@@ -89,6 +93,31 @@ static enum fsl_status lose_holder(struct fsl_sched *sched, int32_t cpu, int64_t
 	}
 	sched->cpus[cpu].holder = FSL_SCHED_HOLDER_UNKNOWN;
 	return fsl_sched_end_slice(sched, cpu, FSL_SCHED_HOLDER_UNKNOWN, now_ns, err);
+}
+
+/* The same if the tasks at both ends of the gap are known. */
+static enum fsl_status break_chain(struct fsl_sched *sched, int32_t cpu, int32_t comes,
+				   struct fsl_error *err)
+{
+	struct fsl_sched_cpu *own = &sched->cpus[cpu];
+	bool is_told = own->holder != FSL_SCHED_HOLDER_UNKNOWN;
+	own->n_breaks += is_told;
+	sched->n_breaks += is_told;
+	sched->gap_from = own->holder;
+	sched->gap_to = is_told ? comes : FSL_SCHED_HOLDER_UNKNOWN;
+	enum fsl_status status = lose_holder(sched, cpu, sched->now_ns, err);
+	sched->gap_from = sched->gap_to = FSL_SCHED_HOLDER_UNKNOWN;
+	return status;
+}
+
+/* The thread with this id that lives: ids of dead threads are used again. */
+static enum fsl_status alive(struct fsl_sched *sched, const struct fsl_sched_task *task,
+			     bool is_own, int32_t *out, struct fsl_error *err)
+{
+	FSL_TRY(fsl_sched_thread_of(sched, task->tid, &task->comm, is_own, out, err));
+	return sched->threads[*out].state != FSL_SCHED_DEAD
+		       ? FSL_OK
+		       : fsl_sched_thread_again(sched, task->tid, &task->comm, out, err);
 }
 
 static enum fsl_status add_latency(struct fsl_sched *sched, struct fsl_latency **latency,
@@ -182,9 +211,6 @@ static enum fsl_status leave(struct fsl_sched *sched, int32_t cpu, int32_t threa
 	if (own->holder == thread) {
 		FSL_TRY(fsl_sched_end_slice(sched, cpu, thread, now_ns, err));
 	} else {
-		bool is_told = own->holder != FSL_SCHED_HOLDER_UNKNOWN;
-		own->n_breaks += is_told;
-		sched->n_breaks += is_told;
 		if (left->state == FSL_SCHED_RUN && left->cpu >= 0 && left->cpu != cpu) {
 			FSL_TRY(lose_holder(sched, left->cpu, now_ns, err));
 		}
@@ -192,7 +218,7 @@ static enum fsl_status leave(struct fsl_sched *sched, int32_t cpu, int32_t threa
 		left = &sched->threads[thread];
 		since_ns = left->since_ns > since_ns ? left->since_ns : since_ns;
 		FSL_TRY(change(sched, thread, FSL_SCHED_UNKNOWN, since_ns, err));
-		FSL_TRY(lose_holder(sched, cpu, now_ns, err));
+		FSL_TRY(break_chain(sched, cpu, thread, err));
 	}
 	FSL_TRY(change(sched, thread, next, now_ns, err));
 	left = &sched->threads[thread];
@@ -213,10 +239,7 @@ static enum fsl_status leave_idle(struct fsl_sched *sched, int32_t cpu, struct f
 	if (own->holder == FSL_SCHED_HOLDER_IDLE) {
 		return fsl_sched_end_slice(sched, cpu, FSL_SCHED_HOLDER_IDLE, sched->now_ns, err);
 	}
-	bool is_told = own->holder != FSL_SCHED_HOLDER_UNKNOWN;
-	own->n_breaks += is_told;
-	sched->n_breaks += is_told;
-	return lose_holder(sched, cpu, sched->now_ns, err);
+	return break_chain(sched, cpu, FSL_SCHED_HOLDER_IDLE, err);
 }
 
 static enum fsl_status feed_switch(struct fsl_sched *sched, const struct fsl_sched_event *event,
@@ -225,12 +248,10 @@ static enum fsl_status feed_switch(struct fsl_sched *sched, const struct fsl_sch
 	int32_t prev = -1, next = -1;
 	sched->n_switches++;
 	if (event->task.tid > 0) {
-		FSL_TRY(fsl_sched_thread_of(sched, event->task.tid, &event->task.comm, true, &prev,
-					    err));
+		FSL_TRY(alive(sched, &event->task, true, &prev, err));
 	}
 	if (event->other.tid > 0) {
-		FSL_TRY(fsl_sched_thread_of(sched, event->other.tid, &event->other.comm, true,
-					    &next, err));
+		FSL_TRY(alive(sched, &event->other, true, &next, err));
 	}
 	if (prev >= 0 && prev == next) {
 		return FSL_OK; /* no switch at all */
@@ -246,10 +267,6 @@ static enum fsl_status feed_switch(struct fsl_sched *sched, const struct fsl_sch
 		sched->cpus[event->cpu].holder = FSL_SCHED_HOLDER_IDLE;
 		return FSL_OK;
 	}
-	if (sched->threads[next].state == FSL_SCHED_DEAD) {
-		FSL_TRY(fsl_sched_thread_again(sched, event->other.tid, &event->other.comm, &next,
-					       err));
-	}
 	return run(sched, next, event->cpu, err);
 }
 
@@ -262,11 +279,7 @@ static enum fsl_status wake(struct fsl_sched *sched, const struct fsl_sched_even
 	if (event->task.tid <= 0 || event->value == 0) {
 		return FSL_OK; /* old kernels tell of wakeups without success */
 	}
-	FSL_TRY(fsl_sched_thread_of(sched, event->task.tid, &event->task.comm, true, &thread, err));
-	if (sched->threads[thread].state == FSL_SCHED_DEAD) {
-		FSL_TRY(fsl_sched_thread_again(sched, event->task.tid, &event->task.comm, &thread,
-					       err));
-	}
+	FSL_TRY(alive(sched, &event->task, true, &thread, err));
 	struct fsl_sched_thread *own = &sched->threads[thread];
 	if (own->state == FSL_SCHED_RUN || is_waiting(own)) {
 		return FSL_OK; /* it waits for nothing, so its clock must not begin again */
@@ -307,14 +320,7 @@ static enum fsl_status fork_thread(struct fsl_sched *sched, const struct fsl_sch
 		return FSL_OK;
 	}
 	FSL_TRY(fsl_sched_thread_of(sched, event->task.tid, &event->task.comm, true, &parent, err));
-	const struct fsl_sched_thread *known = fsl_sched_find(sched, event->other.tid);
-	if (known != NULL && known->state == FSL_SCHED_DEAD) {
-		FSL_TRY(fsl_sched_thread_again(sched, event->other.tid, &event->other.comm, &child,
-					       err));
-	} else {
-		FSL_TRY(fsl_sched_thread_of(sched, event->other.tid, &event->other.comm, true,
-					    &child, err));
-	}
+	FSL_TRY(alive(sched, &event->other, true, &child, err));
 	fsl_sched_thread_inherit(sched, child, parent);
 	return FSL_OK;
 }

@@ -144,8 +144,12 @@ struct fsl_sched {
 	size_t n_cpus, cpus_capacity;
 	struct fsl_sched_rank *ranks;
 	size_t n_ranks, ranks_capacity;
-	struct fsl_sched_pairs pairs;           /* thread -> holder */
-	struct fsl_sched_pairs step_pairs;      /* rank, step, CPU -> holder */
+	struct fsl_sched_pairs pairs;      /* thread -> holder */
+	struct fsl_sched_pairs step_pairs; /* rank, step, CPU -> holder */
+	/* Rank, step, task before a gap -> task behind it, of waits for a CPU whose holder is
+	 * unknown in between; `cpu` is the task before, thread or FSL_SCHED_HOLDER_IDLE. */
+	struct fsl_sched_pairs gaps;
+	int32_t gap_from, gap_to; /* of the slice that ends; FSL_SCHED_HOLDER_UNKNOWN: not told */
 	struct fsl_sched_pairs rank_interrupts; /* rank, step, CPU -> interrupt */
 	struct fsl_sched_interrupt *interrupts;
 	size_t n_interrupts, interrupts_capacity;

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "source/ftrace/read.h"
+#include "source/ftrace/load.h"
 
 static const char *g_shared;
 
@@ -209,6 +209,55 @@ static void test_every_line_of_long_files_is_read(void **state)
 	}
 }
 
+/* CPU time by the sum of sched_stat_runtime, which perf sched latency tells, too. */
+static void test_cpu_times_are_those_of_the_kernel(void **state)
+{
+	static const struct {
+		int32_t tid;
+		int64_t ran_us;
+	} cases[] = {{26400, 320017}, {26397, 322803}, {26398, 54600}, {26399, 54612},
+		     {26401, 53494},  {26402, 55507},  {26403, 61547}};
+	struct fsl_sched sched = {0};
+	struct fsl_ftrace_ranks ranks = {0};
+	struct fsl_ftrace_loaded loaded;
+	struct fsl_error err = {0};
+	const char *path = path_of(TRAINSIM "trace.txt.gz");
+	(void)state;
+	assert_int_equal(fsl_ftrace_load(&sched, &ranks, &path, 1, &loaded, &err), FSL_OK);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct fsl_sched_thread *thread = fsl_sched_find(&sched, cases[i].tid);
+		assert_true((fsl_sched_ran_ns(thread) + 500) / 1000 == cases[i].ran_us);
+		/* Times of events have a resolution of 1 us: some of them for each switch. */
+		int64_t run_ns = thread->in_ns[FSL_SCHED_RUN];
+		assert_true(run_ns <= thread->runtime_ns + 400000);
+		assert_true(run_ns + thread->in_ns[FSL_SCHED_UNKNOWN] >=
+			    thread->runtime_ns - 400000);
+	}
+	assert_true(fsl_sched_find(&sched, 26400)->in_ns[FSL_SCHED_RUN] == 214926000);
+	assert_int_equal(ranks.n_items, 2);
+	assert_int_equal(ranks.items[1].pid, 26400);
+	assert_int_equal(ranks.items[1].n_steps, 59);
+	fsl_sched_fini(&sched);
+	fsl_ftrace_ranks_fini(&ranks);
+}
+
+/* Only what both CPUs have counts: [first of the later CPU, last of the earlier one]. */
+static void test_an_overwritten_trace_counts_from_where_all_cpus_are(void **state)
+{
+	struct fsl_sched sched = {0};
+	struct fsl_ftrace_ranks ranks = {0};
+	struct fsl_ftrace_loaded loaded;
+	struct fsl_error err = {0};
+	const char *path = path_of("lost_events/overrun_trace.txt");
+	(void)state;
+	assert_int_equal(fsl_ftrace_load(&sched, &ranks, &path, 1, &loaded, &err), FSL_OK);
+	assert_true(loaded.is_lossy && loaded.has_window);
+	assert_true(loaded.facts.n_kept == 123 && loaded.facts.n_written == 450910);
+	assert_true(sched.begin_ns == 1340006162000);
+	assert_true(sched.end_ns == 1340028774000);
+	fsl_sched_fini(&sched);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +265,8 @@ int main(void)
 		cmocka_unit_test(test_hostile_names_are_exact),
 		cmocka_unit_test(test_all_forms_give_the_same_switches),
 		cmocka_unit_test(test_every_line_of_long_files_is_read),
+		cmocka_unit_test(test_cpu_times_are_those_of_the_kernel),
+		cmocka_unit_test(test_an_overwritten_trace_counts_from_where_all_cpus_are),
 	};
 	g_shared = getenv("FSL_SHARED_DIR");
 	g_shared = g_shared != NULL && g_shared[0] != '\0' ? g_shared : FSL_SHARED_DIR;
