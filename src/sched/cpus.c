@@ -131,7 +131,6 @@ enum fsl_status fsl_sched_charge(struct fsl_sched *sched, int32_t thread, int32_
 		return FSL_OK;
 	}
 	const struct fsl_sched_rank *rank = &sched->ranks[own->rank];
-	key.victim = own->rank;
 	key.cpu = cpu;
 	int64_t in_steps_ns = 0;
 	for (size_t i = first_step(rank, from_ns);
@@ -158,8 +157,10 @@ static enum fsl_status charge_waiters(struct fsl_sched *sched, int32_t cpu, int3
 		struct fsl_sched_waiter waiter = own->waiters[i];
 		int64_t to_ns = waiter.end_ns < end_ns ? waiter.end_ns : end_ns;
 		if (to_ns > waiter.begin_ns) {
-			FSL_TRY(fsl_sched_charge(sched, waiter.thread, cpu, holder, waiter.begin_ns,
-						 to_ns, err));
+			bool is_throttled = sched->threads[waiter.thread].is_throttled;
+			FSL_TRY(fsl_sched_charge(sched, waiter.thread, cpu,
+						 is_throttled ? FSL_SCHED_HOLDER_QUOTA : holder,
+						 waiter.begin_ns, to_ns, err));
 			waiter.begin_ns = to_ns;
 		}
 		if (waiter.end_ns > waiter.begin_ns) {

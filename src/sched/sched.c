@@ -78,6 +78,7 @@ static enum fsl_status change(struct fsl_sched *sched, int32_t thread, int next,
 	own = &sched->threads[thread];
 	own->since_ns = until_ns;
 	own->state = next;
+	own->is_throttled = false;
 	return FSL_OK;
 }
 
@@ -203,7 +204,7 @@ static void count_leaving(struct fsl_sched *sched, struct fsl_sched_thread *own,
 
 /* The task leaves the CPU; the chain is broken if it was not known to hold it. */
 static enum fsl_status leave(struct fsl_sched *sched, int32_t cpu, int32_t thread, int next,
-			     struct fsl_error *err)
+			     bool comes_nobody, struct fsl_error *err)
 {
 	struct fsl_sched_cpu *own = &sched->cpus[cpu];
 	int64_t now_ns = sched->now_ns;
@@ -224,6 +225,8 @@ static enum fsl_status leave(struct fsl_sched *sched, int32_t cpu, int32_t threa
 	left = &sched->threads[thread];
 	left->cpu = cpu;
 	if (next == FSL_SCHED_RQ_PREEMPT) {
+		left->is_throttled = comes_nobody;
+		left->n_throttled += comes_nobody;
 		return fsl_sched_join_queue(sched, thread, cpu, now_ns, err);
 	}
 	if (next == FSL_SCHED_DEAD) {
@@ -259,7 +262,7 @@ static enum fsl_status feed_switch(struct fsl_sched *sched, const struct fsl_sch
 	if (prev >= 0) {
 		int state = state_of_letter(event->state);
 		count_leaving(sched, &sched->threads[prev], state, next);
-		FSL_TRY(leave(sched, event->cpu, prev, state, err));
+		FSL_TRY(leave(sched, event->cpu, prev, state, next < 0, err));
 	} else {
 		FSL_TRY(leave_idle(sched, event->cpu, err));
 	}

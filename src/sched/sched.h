@@ -32,6 +32,9 @@ enum {
 	FSL_SCHED_HOLDER_IDLE = -1,    /* nobody: the CPU was idle while a thread waited */
 	FSL_SCHED_HOLDER_UNKNOWN = -2, /* the trace does not tell */
 	FSL_SCHED_HOLDER_OTHERS = -3,  /* pairs beyond FSL_SCHED_PAIRS_MAX */
+	/* The thread may not run although it is ready: it lost the CPU to nobody, as threads do
+	 * whose control group has used up its quota. Whoever runs meanwhile takes nothing. */
+	FSL_SCHED_HOLDER_QUOTA = -4,
 };
 
 enum {
@@ -66,7 +69,9 @@ struct fsl_sched_thread {
 	struct fsl_latency *wake;       /* woken to running; NULL: never. Owned by fsl_sched */
 	struct fsl_latency *waking;     /* begin of waking to running */
 	struct fsl_latency *preempt;    /* preempted to running */
-	int64_t *step_waits_ns;         /* [n_steps of its rank]: on a queue; NULL: none */
+	bool is_throttled;              /* waits, and lost the CPU to nobody */
+	uint64_t n_throttled;
+	int64_t *step_waits_ns; /* [n_steps of its rank]: on a queue; NULL: none */
 };
 
 /* A thread that waits on the queue of a CPU, or did within the present slice. */
@@ -94,6 +99,11 @@ struct fsl_sched_cpu {
 	struct fsl_sched_interrupt_entry nested[FSL_SCHED_NESTING_MAX];
 	size_t n_nested;
 	uint64_t n_breaks; /* switches away from a task that was not on the CPU */
+};
+
+/* Process of a thread, told by something else than the trace. */
+struct fsl_sched_told {
+	int32_t tid, tgid;
 };
 
 /* Sums of one rank in one step. */
@@ -144,10 +154,14 @@ struct fsl_sched {
 	size_t n_cpus, cpus_capacity;
 	struct fsl_sched_rank *ranks;
 	size_t n_ranks, ranks_capacity;
+	const struct fsl_sched_told
+		*told; /* [n_told], by tid; borrowed; may be set before events */
+	size_t n_told;
 	struct fsl_sched_pairs pairs;      /* thread -> holder */
-	struct fsl_sched_pairs step_pairs; /* rank, step, CPU -> holder */
-	/* Rank, step, task before a gap -> task behind it, of waits for a CPU whose holder is
-	 * unknown in between; `cpu` is the task before, thread or FSL_SCHED_HOLDER_IDLE. */
+	struct fsl_sched_pairs step_pairs; /* thread of a rank, step, CPU -> holder */
+	/* Thread of a rank, step, task before a gap -> task behind it, of waits for a CPU whose
+	 * holder is unknown in between; `cpu` is the task before, thread or FSL_SCHED_HOLDER_IDLE.
+	 */
 	struct fsl_sched_pairs gaps;
 	int32_t gap_from, gap_to; /* of the slice that ends; FSL_SCHED_HOLDER_UNKNOWN: not told */
 	struct fsl_sched_pairs rank_interrupts; /* rank, step, CPU -> interrupt */

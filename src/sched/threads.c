@@ -1,6 +1,7 @@
 /* Threads by id, their names, processes and ranks. */
 #include <string.h>
 
+#include "base/sort.h"
 #include "sched/sched_parts.h"
 
 enum { SLOTS_MIN = 1024 };
@@ -69,6 +70,15 @@ static int32_t rank_of_pid(const struct fsl_sched *sched, int32_t pid)
 	return -1;
 }
 
+/* Process of the thread by what was told beside the trace; FSL_SCHED_ID_NONE: nothing. */
+static int32_t told_process(const struct fsl_sched *sched, int32_t tid)
+{
+	size_t at = 0;
+	FSL_LOWER_BOUND(at, sched->n_told, sched->told[at].tid < tid);
+	return at < sched->n_told && sched->told[at].tid == tid ? sched->told[at].tgid
+								: FSL_SCHED_ID_NONE;
+}
+
 static enum fsl_status make(struct fsl_sched *sched, int32_t tid, int32_t *out,
 			    struct fsl_error *err)
 {
@@ -81,12 +91,17 @@ static enum fsl_status make(struct fsl_sched *sched, int32_t tid, int32_t *out,
 		FSL_TRY(widen(sched, err));
 	}
 	size_t slot = slot_of(sched, tid);
-	int32_t rank = rank_of_pid(sched, tid);
+	int32_t rank = rank_of_pid(sched, tid), tgid = told_process(sched, tid);
+	bool is_main = rank >= 0;
+	const struct fsl_sched_thread *leader = tgid >= 0 ? fsl_sched_find(sched, tgid) : NULL;
+	rank = rank < 0 && tgid >= 0 ? rank_of_pid(sched, tgid) : rank;
 	struct fsl_sched_thread fresh = {.tid = tid,
-					 .tgid = FSL_SCHED_ID_NONE,
-					 .process = (int32_t)sched->n_threads,
+					 .tgid = tgid,
+					 .process = leader != NULL
+							    ? (int32_t)(leader - sched->threads)
+							    : (int32_t)sched->n_threads,
 					 .rank = rank,
-					 .is_main = rank >= 0,
+					 .is_main = is_main,
 					 .state = FSL_SCHED_UNKNOWN,
 					 .cpu = FSL_SCHED_ID_NONE,
 					 .since_ns = sched->now_ns,
@@ -185,6 +200,8 @@ const char *fsl_sched_holder_name(const struct fsl_sched *sched, int32_t holder)
 		return "idle";
 	case FSL_SCHED_HOLDER_UNKNOWN:
 		return "unknown";
+	case FSL_SCHED_HOLDER_QUOTA:
+		return "quota";
 	case FSL_SCHED_HOLDER_OTHERS:
 		return "others";
 	default:

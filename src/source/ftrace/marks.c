@@ -71,6 +71,7 @@ void fsl_ftrace_ranks_fini(struct fsl_ftrace_ranks *ranks)
 		fsl_free(ranks->items[i].steps);
 	}
 	fsl_free(ranks->items);
+	fsl_free(ranks->told);
 	*ranks = (struct fsl_ftrace_ranks){0};
 }
 

@@ -36,6 +36,8 @@ struct fsl_ftrace_rank {
 struct fsl_ftrace_ranks {
 	struct fsl_ftrace_rank *items; /* by rank */
 	size_t n_items, items_capacity;
+	struct fsl_sched_told *told; /* processes of threads, by tid; owned */
+	size_t n_told, told_capacity;
 };
 
 /* Finds or adds a rank. NULL: memory is short. */

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "source/ftrace/form.h"
 #include "source/ftrace/payload.h"
 
@@ -196,4 +197,17 @@ enum fsl_status fsl_ftrace_next(struct fsl_ftrace_reader *reader,
 				fsl_reader_path(reader->file), (unsigned long long)facts->n_lines);
 	}
 	return FSL_OK;
+}
+
+int64_t fsl_ftrace_first_ns(const char *path)
+{
+	struct fsl_ftrace_reader *reader = NULL;
+	const struct fsl_sched_event *event = NULL;
+	int64_t time_ns = FSL_NS_ABSENT;
+	if (fsl_ftrace_open(&reader, path, NULL) == FSL_OK &&
+	    fsl_ftrace_next(reader, &event, NULL) == FSL_OK && event != NULL) {
+		time_ns = event->time_ns;
+	}
+	fsl_ftrace_close(reader);
+	return time_ns;
 }

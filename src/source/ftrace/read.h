@@ -30,6 +30,9 @@ enum fsl_status fsl_ftrace_open(struct fsl_ftrace_reader **out, const char *path
 				struct fsl_error *err);
 void fsl_ftrace_close(struct fsl_ftrace_reader *reader);
 
+/* Time of the first event of a file; FSL_NS_ABSENT: it has none, or cannot be read. */
+int64_t fsl_ftrace_first_ns(const char *path);
+
 /* Next event, borrowed until the next call; *event is NULL at the end. */
 enum fsl_status fsl_ftrace_next(struct fsl_ftrace_reader *reader,
 				const struct fsl_sched_event **event, struct fsl_error *err);
