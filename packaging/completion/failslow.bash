@@ -12,18 +12,18 @@ _failslow()
 	fi
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ] && [ "${current#-}" = "$current" ]; then
-		mapfile -t COMPREPLY < <(compgen -W "detect watch profile functions convert report check history series simulate eval bench list config version help" -- "$current"; compgen -f -- "$current")
+		mapfile -t COMPREPLY < <(compgen -W "detect watch profile functions hostbound convert report check history series simulate eval bench list config version help" -- "$current"; compgen -f -- "$current")
 		return
 	fi
 	case $command in
 	help)
-		mapfile -t COMPREPLY < <(compgen -W "detect watch profile functions convert report check history series simulate eval bench list config version" -- "$current")
+		mapfile -t COMPREPLY < <(compgen -W "detect watch profile functions hostbound convert report check history series simulate eval bench list config version" -- "$current")
 		return
 		;;
 	esac
 	# Options without a command belong to detect.
 	case $command in
-	detect | watch | profile | functions | convert | report | check | history | series | simulate | eval | bench | list | config | version) ;;
+	detect | watch | profile | functions | hostbound | convert | report | check | history | series | simulate | eval | bench | list | config | version) ;;
 	*) command=detect ;;
 	esac
 	# Values of the option before the cursor.
@@ -173,6 +173,18 @@ _failslow()
 		return
 		;;
 	functions:--color)
+		mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$current")
+		return
+		;;
+	hostbound:--markers | hostbound:-m)
+		mapfile -t COMPREPLY < <(compgen -d -- "$current")
+		return
+		;;
+	hostbound:--format)
+		mapfile -t COMPREPLY < <(compgen -W "text json" -- "$current")
+		return
+		;;
+	hostbound:--color)
 		mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$current")
 		return
 		;;
@@ -405,6 +417,9 @@ _failslow()
 		;;
 	functions)
 		words="--section --function --class --worker --delta --k --sample --format -j --jobs --color -l --long --exit-code -h --help"
+		;;
+	hostbound)
+		words="-m --markers --format --color -l --long --exit-code -h --help"
 		;;
 	convert)
 		words="-o --output --ranks --from --to --now --clock-align --no-verdict --device-memory --libraries -c --config -j --jobs -q --quiet -h --help"

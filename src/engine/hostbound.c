@@ -2,17 +2,20 @@
 #include "engine/hostbound.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_scan.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/sort.h"
 
 enum {
-	PID_LINES_MAX = 64, /* of a marker file: host records come first or second */
-	PID_COLUMN = 8,     /* msptiObjectId_Pt_ProcessId */
-	SOURCE_COLUMN = 4,  /* SourceKind: 0 host */
+	PID_LINES_MAX = 64,  /* of a marker file: host records come first or second */
+	PID_COLUMN = 8,      /* msptiObjectId_Pt_ProcessId */
+	SOURCE_COLUMN = 4,   /* SourceKind: 0 host */
+	CALLS_MIN = 20,      /* fewer say nothing of the clock */
+	CALLS_MAX = 1 << 20, /* of a rank: a bound on memory */
 };
 
 /* Field @column of a line without quotes; its length in *length. */
@@ -95,9 +98,39 @@ static enum fsl_status take_steps(struct fsl_ftrace_rank *rank, const struct fsl
 	return FSL_OK;
 }
 
+/* Begins of calls that launch operators, which the rank's thread makes while it runs. */
+static enum fsl_status take_calls(struct fsl_ftrace_rank *rank, const struct fsl_rank *ops,
+				  int64_t offset_ns, struct fsl_error *err)
+{
+	size_t n = ops->n_ops < CALLS_MAX ? ops->n_ops : CALLS_MAX;
+	FSL_TRY(FSL_GROW(rank->calls_ns, rank->calls_ns_capacity, n + 1, err));
+	rank->n_calls = 0;
+	for (size_t i = 0; i < n; i++) {
+		int64_t time_ns = ops->ops[i].host_begin_ns;
+		if (time_ns != FSL_NS_ABSENT &&
+		    !__builtin_sub_overflow(time_ns, offset_ns, &rank->calls_ns[rank->n_calls])) {
+			rank->n_calls++;
+		}
+	}
+	qsort(rank->calls_ns, rank->n_calls, sizeof(*rank->calls_ns), fsl_compare_i64);
+	return FSL_OK;
+}
+
+/* Share of the calls at which the rank's thread runs; NaN: there are too few. */
+static double score_clock(const struct fsl_sched *sched)
+{
+	size_t n_seen = 0, n_running = 0;
+	for (size_t r = 0; r < sched->n_ranks; r++) {
+		n_seen += sched->ranks[r].n_calls_seen;
+		n_running += sched->ranks[r].n_calls_running;
+	}
+	return n_seen >= CALLS_MIN ? (double)n_running / (double)n_seen : (double)NAN;
+}
+
 static enum fsl_status join(struct fsl_host_trace *trace, const struct fsl_job *job,
 			    struct fsl_error *err)
 {
+	trace->lacks_clock = !trace->beside.has_offset;
 	FSL_TRY(add_job_pids(&trace->ranks, job, err));
 	if (!trace->beside.has_offset || job->cuts.n_ranks != job->run.n_ranks) {
 		return FSL_OK;
@@ -107,6 +140,8 @@ static enum fsl_status join(struct fsl_host_trace *trace, const struct fsl_job *
 		for (size_t r = 0; r < job->run.n_ranks; r++) {
 			if (job->run.ranks[r].rank == rank->rank) {
 				FSL_TRY(take_steps(rank, job, r, trace->beside.offset_ns, err));
+				FSL_TRY(take_calls(rank, &job->run.ranks[r],
+						   trace->beside.offset_ns, err));
 			}
 		}
 		trace->n_job_ranks += rank->n_steps > 0;
@@ -131,6 +166,7 @@ static enum fsl_status load_one(struct fsl_host_trace *trace, const struct fsl_f
 	}
 	FSL_TRY(fsl_ftrace_load(&trace->sched, &trace->ranks, files->paths, files->n_paths,
 				&trace->loaded, err));
+	trace->clock_score = score_clock(&trace->sched);
 	return fsl_hostbound_judge(&trace->judged, &trace->sched, err);
 }
 

@@ -19,6 +19,7 @@ struct fsl_host_trace {
 	/* Share of the launches of operators at which the launching thread runs; NaN: not checked.
 	 * A wrong clock has a low one. */
 	double clock_score;
+	bool lacks_clock;   /* nothing tells the clock of the trace, so that the job is not used */
 	size_t n_job_ranks; /* ranks whose steps come from the files of the job */
 };
 

@@ -105,6 +105,9 @@ enum { FSL_JUDGE_WAIT_STEPS_MIN = 3 };
 /* High steps that one stretch of steps must hold for the rank to be slow in that stretch, as share of
  * all high steps. By experience. */
 #define FSL_JUDGE_WAIT_STRETCH_SHARE_MIN 0.6
+/* Share of the calls of a rank at whose begin its thread runs: below this the clock is a wrong one. By
+ * experience. */
+#define FSL_JUDGE_CLOCK_SCORE_MIN 0.5
 /* A CPU that is busy for a smaller share of the window is idle. By experience. */
 #define FSL_JUDGE_IDLE_CPU_SHARE_MAX 0.05
 

@@ -56,12 +56,28 @@ static void add_to_cell(struct fsl_sched_cell *cell, const struct fsl_sched_thre
 	cell->main_ns[state] += thread->is_main ? ns : 0;
 }
 
+/* Calls of the main thread in [@from_ns, @to_ns), in which it is in @state. */
+static void count_calls(struct fsl_sched_rank *rank, int state, int64_t from_ns, int64_t to_ns)
+{
+	size_t first = 0, last = 0;
+	if (rank->n_calls == 0 || state == FSL_SCHED_UNKNOWN) {
+		return;
+	}
+	FSL_LOWER_BOUND(first, rank->n_calls, rank->calls_ns[first] < from_ns);
+	FSL_LOWER_BOUND(last, rank->n_calls, rank->calls_ns[last] < to_ns);
+	rank->n_calls_seen += last - first;
+	rank->n_calls_running += state == FSL_SCHED_RUN ? last - first : 0;
+}
+
 static enum fsl_status count_steps(struct fsl_sched *sched, struct fsl_sched_thread *thread,
 				   int state, int64_t from_ns, int64_t to_ns, struct fsl_error *err)
 {
 	struct fsl_sched_rank *rank = &sched->ranks[thread->rank];
 	bool waits = state == FSL_SCHED_RQ_WAKE || state == FSL_SCHED_RQ_PREEMPT;
 	add_to_cell(&rank->whole, thread, state, to_ns - from_ns);
+	if (thread->is_main) {
+		count_calls(rank, state, from_ns, to_ns);
+	}
 	if (state == FSL_SCHED_RUN && thread->cpu >= 0) {
 		rank->cpu_ns[thread->cpu] += to_ns - from_ns;
 	}

@@ -126,6 +126,10 @@ struct fsl_sched_rank {
 	int32_t pid;
 	const struct fsl_sched_step *steps; /* borrowed */
 	size_t n_steps;
+	/* Times at which its main thread is known to run, sorted, borrowed; and how many of them
+	 * the trace knows a state for, and RUN. They tell whether both clocks are the same. */
+	const int64_t *calls_ns;
+	size_t n_calls, n_calls_seen, n_calls_running;
 	struct fsl_sched_cell *cells; /* [n_steps] */
 	struct fsl_sched_cell whole;  /* over the window */
 	int64_t *cpu_ns;              /* [cpus_capacity]: time it ran on each CPU */

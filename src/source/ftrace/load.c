@@ -39,6 +39,8 @@ static enum fsl_status read_once(struct fsl_sched *sched, const struct fsl_ftrac
 		const struct fsl_ftrace_rank *rank = &ranks->items[i];
 		FSL_TRY(fsl_sched_add_rank(sched, rank->rank, rank->pid, rank->steps, rank->n_steps,
 					   err));
+		sched->ranks[sched->n_ranks - 1].calls_ns = rank->calls_ns;
+		sched->ranks[sched->n_ranks - 1].n_calls = rank->n_calls;
 	}
 	FSL_TRY(fsl_ftrace_merge_open(&merge, pass->paths, pass->n_paths, pass->sorts, err));
 	enum fsl_status status = feed_all(sched, merge, pass, err);

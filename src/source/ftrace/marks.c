@@ -69,6 +69,7 @@ void fsl_ftrace_ranks_fini(struct fsl_ftrace_ranks *ranks)
 {
 	for (size_t i = 0; i < ranks->n_items; i++) {
 		fsl_free(ranks->items[i].steps);
+		fsl_free(ranks->items[i].calls_ns);
 	}
 	fsl_free(ranks->items);
 	fsl_free(ranks->told);

@@ -30,6 +30,8 @@ struct fsl_ftrace_rank {
 	int32_t rank, pid;
 	struct fsl_sched_step *steps; /* owned */
 	size_t n_steps, steps_capacity;
+	int64_t *calls_ns; /* begins of calls of its main thread, sorted; owned */
+	size_t n_calls, calls_ns_capacity;
 };
 
 /* Start as {0}. */

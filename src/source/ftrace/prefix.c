@@ -129,7 +129,8 @@ static bool take_verbose(struct fsl_ftrace_scan *scan, struct fsl_ftrace_prefix 
 	fsl_ftrace_skip_blanks(scan);
 	if (!fsl_ftrace_take_number(scan, &ms) || ms > SECONDS_MAX * 1000 ||
 	    !fsl_ftrace_take(scan, '.') || !take_fraction(scan, &fraction) ||
-	    !FSL_FTRACE_TAKE(scan, "ms (")) {
+	    !FSL_FTRACE_TAKE(scan, "ms") || !fsl_ftrace_take(scan, ' ') ||
+	    !fsl_ftrace_take(scan, '(')) {
 		return false;
 	}
 	const char *end = memchr(scan->at, ')', (size_t)(scan->end - scan->at));
