@@ -101,6 +101,11 @@ struct fsl_sched_cpu {
 	uint64_t n_breaks; /* switches away from a task that was not on the CPU */
 };
 
+/* A slot of the hash of thread ids: the newest thread with this id, or -1. */
+struct fsl_sched_slot {
+	int32_t tid, thread;
+};
+
 /* Process of a thread, told by something else than the trace. */
 struct fsl_sched_told {
 	int32_t tid, tgid;
@@ -152,7 +157,7 @@ struct fsl_sched {
 	int64_t now_ns;
 	struct fsl_sched_thread *threads;
 	size_t n_threads, threads_capacity;
-	int32_t *slots; /* hash of thread ids: index of the newest thread with it, or -1 */
+	struct fsl_sched_slot *slots; /* hash of thread ids */
 	size_t n_slots;
 	struct fsl_sched_cpu *cpus; /* [n_cpus], by number */
 	size_t n_cpus, cpus_capacity;

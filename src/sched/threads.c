@@ -9,7 +9,7 @@ enum { SLOTS_MIN = 1024 };
 static size_t slot_of(const struct fsl_sched *sched, int32_t tid)
 {
 	size_t at = ((uint32_t)tid * UINT32_C(2654435769)) & (sched->n_slots - 1);
-	while (sched->slots[at] >= 0 && sched->threads[sched->slots[at]].tid != tid) {
+	while (sched->slots[at].thread >= 0 && sched->slots[at].tid != tid) {
 		at = (at + 1) & (sched->n_slots - 1);
 	}
 	return at;
@@ -18,16 +18,17 @@ static size_t slot_of(const struct fsl_sched *sched, int32_t tid)
 static enum fsl_status widen(struct fsl_sched *sched, struct fsl_error *err)
 {
 	size_t n = sched->n_slots > 0 ? sched->n_slots * 2 : SLOTS_MIN;
-	int32_t *slots = NULL;
+	struct fsl_sched_slot *slots = NULL;
 	FSL_TRY(FSL_NEW(slots, n, "slots", err));
 	for (size_t i = 0; i < n; i++) {
-		slots[i] = -1;
+		slots[i].thread = -1;
 	}
 	fsl_free(sched->slots);
 	sched->slots = slots;
 	sched->n_slots = n;
 	for (size_t i = 0; i < sched->n_threads; i++) {
-		slots[slot_of(sched, sched->threads[i].tid)] = (int32_t)i;
+		int32_t tid = sched->threads[i].tid;
+		slots[slot_of(sched, tid)] = (struct fsl_sched_slot){tid, (int32_t)i};
 	}
 	return FSL_OK;
 }
@@ -109,8 +110,8 @@ static enum fsl_status make(struct fsl_sched *sched, int32_t tid, int32_t *out,
 					 .first_ns = sched->now_ns,
 					 .end_ns = INT64_MAX};
 	FSL_TRY(FSL_APPEND(sched, threads, &fresh, err));
-	sched->slots[slot] = (int32_t)sched->n_threads - 1;
-	*out = sched->slots[slot];
+	*out = (int32_t)sched->n_threads - 1;
+	sched->slots[slot] = (struct fsl_sched_slot){tid, *out};
 	return FSL_OK;
 }
 
@@ -124,7 +125,7 @@ enum fsl_status fsl_sched_thread_of(struct fsl_sched *sched, int32_t tid,
 				    const struct fsl_sched_text *comm, bool is_own, int32_t *out,
 				    struct fsl_error *err)
 {
-	int32_t found = sched->n_slots > 0 ? sched->slots[slot_of(sched, tid)] : -1;
+	int32_t found = sched->n_slots > 0 ? sched->slots[slot_of(sched, tid)].thread : -1;
 	if (found < 0) {
 		FSL_TRY(make(sched, tid, &found, err));
 	}
@@ -189,7 +190,7 @@ enum fsl_status fsl_sched_thread_set_process(struct fsl_sched *sched, int32_t th
 
 const struct fsl_sched_thread *fsl_sched_find(const struct fsl_sched *sched, int32_t tid)
 {
-	int32_t found = sched->n_slots > 0 ? sched->slots[slot_of(sched, tid)] : -1;
+	int32_t found = sched->n_slots > 0 ? sched->slots[slot_of(sched, tid)].thread : -1;
 	return found >= 0 ? &sched->threads[found] : NULL;
 }
 

@@ -13,22 +13,20 @@ struct fsl_ftrace_reader {
 	struct fsl_sched_event event;
 };
 
-enum fsl_status fsl_ftrace_open(struct fsl_ftrace_reader **out, const char *path,
-				struct fsl_error *err)
+enum fsl_status fsl_ftrace_adopt(struct fsl_ftrace_reader **out, struct fsl_reader *file,
+				 struct fsl_error *err)
 {
-	struct fsl_reader *file = NULL;
+	struct fsl_ftrace_reader *reader = NULL;
 	const char *head = NULL;
 	size_t length = 0;
-	FSL_TRY(fsl_reader_open(&file, path, err));
 	enum fsl_status status = fsl_reader_peek(file, FSL_FILE_HEAD_BYTES, &head, &length, err);
 	if (status == FSL_OK) {
 		length = length < FSL_FILE_HEAD_BYTES ? length : FSL_FILE_HEAD_BYTES;
 		const char *refusal = fsl_ftrace_refusal(fsl_ftrace_form_of(head, length));
-		status = refusal == NULL
-				 ? FSL_OK
-				 : FSL_FAIL(err, FSL_ERR_FORMAT, "%s: file=\"%s\"", refusal, path);
+		status = refusal == NULL ? FSL_OK
+					 : FSL_FAIL(err, FSL_ERR_FORMAT, "%s: file=\"%s\"", refusal,
+						    fsl_reader_path(file));
 	}
-	struct fsl_ftrace_reader *reader = NULL;
 	FSL_THEN(status, FSL_NEW(reader, 1, "readers", err));
 	if (status != FSL_OK) {
 		fsl_reader_close(file);
@@ -38,6 +36,14 @@ enum fsl_status fsl_ftrace_open(struct fsl_ftrace_reader **out, const char *path
 	reader->facts.n_kept = reader->facts.n_written = -1;
 	*out = reader;
 	return FSL_OK;
+}
+
+enum fsl_status fsl_ftrace_open(struct fsl_ftrace_reader **out, const char *path,
+				struct fsl_error *err)
+{
+	struct fsl_reader *file = NULL;
+	FSL_TRY(fsl_reader_open(&file, path, err));
+	return fsl_ftrace_adopt(out, file, err);
 }
 
 void fsl_ftrace_close(struct fsl_ftrace_reader *reader)

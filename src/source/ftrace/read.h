@@ -4,6 +4,7 @@
 
 #include <failslow/error.h>
 
+#include "base/file.h"
 #include "sched/event.h"
 #include "source/ftrace/prefix.h"
 
@@ -28,6 +29,10 @@ struct fsl_ftrace_reader; /* opaque */
  * to do. *out is owned by the caller: fsl_ftrace_close. */
 enum fsl_status fsl_ftrace_open(struct fsl_ftrace_reader **out, const char *path,
 				struct fsl_error *err);
+/* The same for a file that is open already, which the reader owns from now on, also if the call
+ * fails. */
+enum fsl_status fsl_ftrace_adopt(struct fsl_ftrace_reader **out, struct fsl_reader *file,
+				 struct fsl_error *err);
 void fsl_ftrace_close(struct fsl_ftrace_reader *reader);
 
 /* Time of the first event of a file; FSL_NS_ABSENT: it has none, or cannot be read. */
