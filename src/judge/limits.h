@@ -100,13 +100,14 @@ enum { FSL_JUDGE_WAIT_STEPS_MIN = 3 };
 #define FSL_JUDGE_UNKNOWN_SHARE_MAX 0.05
 /* Time that ranks hold each other's CPU, as share of all steps, for advice. By experience. */
 #define FSL_JUDGE_SHARED_CPU_SHARE_MIN 0.1
-/* Time of interrupts of one kind on one CPU as share of a rank's steps, for advice. By experience. */
+/* Time of interrupts of one kind on one CPU as share of a rank's steps, for advice. By experience.
+ */
 #define FSL_JUDGE_INTERRUPT_SHARE_MIN 0.01
-/* High steps that one stretch of steps must hold for the rank to be slow in that stretch, as share of
- * all high steps. By experience. */
+/* High steps that one stretch of steps must hold for the rank to be slow in that stretch, as share
+ * of all high steps. By experience. */
 #define FSL_JUDGE_WAIT_STRETCH_SHARE_MIN 0.6
-/* Share of the calls of a rank at whose begin its thread runs: below this the clock is a wrong one. By
- * experience. */
+/* Share of the calls of a rank at whose begin its thread runs: below this the clock is a wrong one.
+ * By experience. */
 #define FSL_JUDGE_CLOCK_SCORE_MIN 0.5
 /* A CPU that is busy for a smaller share of the window is idle. By experience. */
 #define FSL_JUDGE_IDLE_CPU_SHARE_MAX 0.05
