@@ -12,18 +12,18 @@ _failslow()
 	fi
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ] && [ "${current#-}" = "$current" ]; then
-		mapfile -t COMPREPLY < <(compgen -W "detect watch profile functions hostbound convert report check history series simulate eval bench list config version help" -- "$current"; compgen -f -- "$current")
+		mapfile -t COMPREPLY < <(compgen -W "detect watch profile functions hostbound convert record report check history series simulate eval bench list config version help" -- "$current"; compgen -f -- "$current")
 		return
 	fi
 	case $command in
 	help)
-		mapfile -t COMPREPLY < <(compgen -W "detect watch profile functions hostbound convert report check history series simulate eval bench list config version" -- "$current")
+		mapfile -t COMPREPLY < <(compgen -W "detect watch profile functions hostbound convert record report check history series simulate eval bench list config version" -- "$current")
 		return
 		;;
 	esac
 	# Options without a command belong to detect.
 	case $command in
-	detect | watch | profile | functions | hostbound | convert | report | check | history | series | simulate | eval | bench | list | config | version) ;;
+	detect | watch | profile | functions | hostbound | convert | record | report | check | history | series | simulate | eval | bench | list | config | version) ;;
 	*) command=detect ;;
 	esac
 	# Values of the option before the cursor.
@@ -221,6 +221,34 @@ _failslow()
 		return
 		;;
 	convert:--jobs | convert:-j)
+		:
+		return
+		;;
+	record:--cpu)
+		:
+		return
+		;;
+	record:--record-time | record:-t)
+		:
+		return
+		;;
+	record:--output | record:-o)
+		mapfile -t COMPREPLY < <(compgen -f -- "$current")
+		return
+		;;
+	record:--pid | record:-p)
+		:
+		return
+		;;
+	record:--buffer-size | record:-b)
+		:
+		return
+		;;
+	record:--clock)
+		mapfile -t COMPREPLY < <(compgen -W "mono_raw mono boot tai local global perf" -- "$current")
+		return
+		;;
+	record:--keep-free)
 		:
 		return
 		;;
@@ -424,6 +452,9 @@ _failslow()
 	convert)
 		words="-o --output --ranks --from --to --now --clock-align --no-verdict --device-memory --libraries -c --config -j --jobs -q --quiet -h --help"
 		;;
+	record)
+		words="--cpu -t --record-time -o --output -p --pid -b --buffer-size --clock --stat-runtime --keep-free -q --quiet -h --help"
+		;;
 	report)
 		words="-o --output --svg --png -h --help"
 		;;
@@ -461,6 +492,10 @@ _failslow()
 	fi
 	if [ "$COMP_CWORD" = 2 ]; then
 		case $command in
+		record)
+			mapfile -t COMPREPLY < <(compgen -W "start stop" -- "$current")
+			return
+			;;
 		eval)
 			mapfile -t COMPREPLY < <(compgen -W "quick full families" -- "$current")
 			return
