@@ -116,8 +116,11 @@ enum fsl_status fsl_conversion_write_stacks(const struct fsl_conversion *c,
 void fsl_conversion_tell_memory(const struct fsl_conversion *c);
 void fsl_conversion_drop_memory(struct fsl_conversion *c);
 
+/* Prints which ranks waited for processors, and who had these. FSL_ERR_MEMORY. */
+enum fsl_status fsl_conversion_tell_host(const struct fsl_conversion *c, struct fsl_error *err);
+
 /* Prints the summary; that of a file of call paths. */
-void fsl_conversion_tell(const struct fsl_conversion *c);
+enum fsl_status fsl_conversion_tell(const struct fsl_conversion *c, struct fsl_error *err);
 void fsl_conversion_tell_stacks(const struct fsl_conversion *c);
 
 #endif

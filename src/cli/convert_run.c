@@ -341,10 +341,7 @@ static enum fsl_status convert(struct fsl_conversion *c, struct fsl_error *err)
 	}
 	FSL_TRY(add_all(c, err));
 	FSL_TRY(finish_file(c, err));
-	if (!c->wanted->is_quiet) {
-		fsl_conversion_tell(c);
-	}
-	return FSL_OK;
+	return c->wanted->is_quiet ? FSL_OK : fsl_conversion_tell(c, err);
 }
 
 /* As detect has it, for a look that leaves nothing behind. */

@@ -115,13 +115,15 @@ static void tell_verdict(const struct fsl_conversion *c)
 	}
 }
 
-void fsl_conversion_tell(const struct fsl_conversion *c)
+enum fsl_status fsl_conversion_tell(const struct fsl_conversion *c, struct fsl_error *err)
 {
 	tell_events(c);
 	tell_span(c);
 	tell_verdict(c);
+	FSL_TRY(fsl_conversion_tell_host(c, err));
 	fsl_conversion_tell_memory(c);
 	tell_left_out(c);
+	return FSL_OK;
 }
 
 void fsl_conversion_tell_stacks(const struct fsl_conversion *c)
