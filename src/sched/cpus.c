@@ -104,6 +104,10 @@ enum fsl_status fsl_sched_count(struct fsl_sched *sched, int32_t thread, int sta
 		return FSL_OK;
 	}
 	own->in_ns[state] += to_ns - from_ns;
+	if (sched->watch != NULL) {
+		FSL_TRY(sched->watch->was(sched->watch->context, thread, state, from_ns, to_ns,
+					  err));
+	}
 	return own->rank >= 0 ? count_steps(sched, own, state, from_ns, to_ns, err) : FSL_OK;
 }
 
@@ -201,6 +205,9 @@ enum fsl_status fsl_sched_end_slice(struct fsl_sched *sched, int32_t cpu, int32_
 			       : holder == FSL_SCHED_HOLDER_IDLE ? &own->idle_ns
 								 : &own->unknown_ns;
 		*sum += to_ns - from_ns;
+		return sched->watch == NULL ? FSL_OK
+					    : sched->watch->held(sched->watch->context, cpu, holder,
+								 from_ns, to_ns, err);
 	}
 	return FSL_OK;
 }

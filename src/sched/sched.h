@@ -150,6 +150,19 @@ struct fsl_sched_interrupt {
 	int64_t stolen_ns; /* of it while a thread of some rank ran */
 };
 
+/* Told of all that is counted, as it is counted; all times lie in the window. */
+struct fsl_sched_watch {
+	void *context;
+	/* The thread (index) was in @state. A running thread ran on its cpu; a waiting one left the
+	 * queue of its cpu. Its name is that of the time. */
+	enum fsl_status (*was)(void *context, int32_t thread, int state, int64_t from_ns,
+			       int64_t to_ns, struct fsl_error *err);
+	/* The CPU was held by a thread (index), or FSL_SCHED_HOLDER_IDLE, FSL_SCHED_HOLDER_UNKNOWN.
+	 */
+	enum fsl_status (*held)(void *context, int32_t cpu, int32_t holder, int64_t from_ns,
+				int64_t to_ns, struct fsl_error *err);
+};
+
 /* Start with fsl_sched_init. */
 struct fsl_sched {
 	int64_t begin_ns, end_ns; /* the window: times outside are not counted */
@@ -180,6 +193,7 @@ struct fsl_sched {
 		n_interrupt_events;
 	bool has_tgids;
 	struct fsl_arena arena;
+	const struct fsl_sched_watch *watch; /* borrowed; NULL: none. May be set before events */
 };
 
 /* Times in [@begin_ns, @end_ns) are counted; INT64_MIN, INT64_MAX: all of the trace. */
