@@ -196,6 +196,10 @@ _failslow()
 		:
 		return
 		;;
+	convert:--cpus)
+		:
+		return
+		;;
 	convert:--from)
 		:
 		return
@@ -450,7 +454,7 @@ _failslow()
 		words="-m --markers --format --color -l --long --exit-code -h --help"
 		;;
 	convert)
-		words="-o --output --ranks --from --to --now --clock-align --no-verdict --device-memory --libraries -c --config -j --jobs -q --quiet -h --help"
+		words="-o --output --ranks --cpus --from --to --now --clock-align --no-verdict --device-memory --libraries -c --config -j --jobs -q --quiet -h --help"
 		;;
 	record)
 		words="--cpu -t --record-time -o --output -p --pid -b --buffer-size --clock --stat-runtime --keep-free -q --quiet -h --help"

@@ -242,6 +242,8 @@ enum fsl_status fsl_ftrace_intervals_read(struct fsl_ftrace_intervals *out,
 	}
 	fsl_sched_init(&out->sched, begin_ns, end_ns);
 	out->sched.watch = &watch;
+	out->sched.told = ranks->told;
+	out->sched.n_told = ranks->n_told;
 	for (size_t i = 0; i < ranks->n_items; i++) {
 		const struct fsl_ftrace_rank *rank = &ranks->items[i];
 		FSL_TRY(fsl_sched_add_rank(&out->sched, rank->rank, rank->pid, rank->steps,
