@@ -629,22 +629,17 @@ static bool add_piece(struct lesson *lesson, enum action action, size_t n_bytes)
 /* Ends the text at the cursor; @action is done with what is behind it. */
 static bool add_text(struct lesson *lesson, enum action action)
 {
-	for (;;) {
-		size_t n_left = (size_t)(lesson->cursor.at - lesson->begin);
-		bool is_last = n_left <= TEXT_BYTES_MAX;
-		struct node rest = lesson->next;
-		if (!is_last) {
-			lesson->next = (struct node){.action = ACTION_NONE};
-		}
-		if (!add_piece(lesson, is_last ? action : ACTION_NONE,
-			       is_last ? n_left : TEXT_BYTES_MAX)) {
+	const struct node last = lesson->next, none = {.action = ACTION_NONE};
+	while (lesson->cursor.at - lesson->begin > TEXT_BYTES_MAX) {
+		lesson->next = none;
+		if (!add_piece(lesson, ACTION_NONE, TEXT_BYTES_MAX)) {
 			return false;
 		}
-		lesson->next = is_last ? (struct node){0} : rest;
-		if (is_last) {
-			return true;
-		}
 	}
+	lesson->next = last;
+	bool is_added = add_piece(lesson, action, (size_t)(lesson->cursor.at - lesson->begin));
+	lesson->next = none;
+	return is_added;
 }
 
 /* The phase, or the category: part of the text. */

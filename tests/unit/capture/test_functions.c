@@ -216,8 +216,8 @@ static void one_path_on_two_threads_counts_once(void **state)
 	end(&small);
 }
 
-/* Work of the device stands above [60, 120). f runs on one thread or the other in [0, 20), [25, 110)
- * and [140, 150), and h, called by it, in the gaps. */
+/* Work of the device stands above [60, 120). f runs on one thread or the other in [0, 20), [25,
+ * 110) and [140, 150), and h, called by it, in the gaps. */
 static void functions_on_several_threads_lose_the_time_of_higher_classes_once(void **state)
 {
 	(void)state;
