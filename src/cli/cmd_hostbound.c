@@ -128,8 +128,20 @@ static enum fsl_status judge(const struct request *request, const struct fsl_job
 			     int *exit_code, struct fsl_error *err)
 {
 	struct fsl_host_traces traces = {0};
+	const char **paths = NULL;
+	size_t n_paths = 0;
+	FSL_TRY(FSL_NEW(paths, request->n_paths, "paths", err));
+	for (size_t i = 0; i < request->n_paths; i++) {
+		if (!fsl_host_records_knows(request->paths[i])) {
+			paths[n_paths++] = request->paths[i];
+		}
+	}
 	enum fsl_status status =
-		fsl_host_traces_load(&traces, request->paths, request->n_paths, false, job, err);
+		n_paths > 0 ? fsl_host_traces_load(&traces, paths, n_paths, false, job, err)
+			    : FSL_OK;
+	fsl_free(paths);
+	FSL_THEN(status,
+		 fsl_host_traces_add_records(&traces, request->paths, request->n_paths, job, err));
 	if (status == FSL_OK && traces.n_items == 0) {
 		status =
 			FSL_FAIL(err, FSL_ERR_INPUT,

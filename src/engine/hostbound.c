@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/sort.h"
+#include "engine/hostbound_parts.h"
 
 enum {
 	PID_LINES_MAX = 64,  /* of a marker file: host records come first or second */
@@ -127,8 +128,8 @@ static double score_clock(const struct fsl_sched *sched)
 	return n_seen >= CALLS_MIN ? (double)n_running / (double)n_seen : (double)NAN;
 }
 
-static enum fsl_status join(struct fsl_host_trace *trace, const struct fsl_job *job,
-			    struct fsl_error *err)
+enum fsl_status fsl_host_trace_join(struct fsl_host_trace *trace, const struct fsl_job *job,
+				    struct fsl_error *err)
 {
 	trace->lacks_clock = !trace->beside.has_offset;
 	FSL_TRY(add_job_pids(&trace->ranks, job, err));
@@ -162,7 +163,7 @@ static enum fsl_status load_one(struct fsl_host_trace *trace, const struct fsl_f
 	FSL_TRY(fsl_ftrace_read_beside(&trace->beside, &trace->ranks, files->paths[0], first_ns,
 				       first_ns, err));
 	if (job != NULL) {
-		FSL_TRY(join(trace, job, err));
+		FSL_TRY(fsl_host_trace_join(trace, job, err));
 	}
 	FSL_TRY(fsl_ftrace_load(&trace->sched, &trace->ranks, files->paths, files->n_paths,
 				&trace->loaded, err));

@@ -39,6 +39,13 @@ struct fsl_host_traces {
 enum fsl_status fsl_host_traces_load(struct fsl_host_traces *out, const char *const *paths,
 				     size_t n_paths, bool is_brief, const struct fsl_job *job,
 				     struct fsl_error *err);
+/* True if a file of this name holds sysTrace's records of a host, os_trace_*.pb. */
+bool fsl_host_records_knows(const char *path);
+/* Adds such files in and below @paths, as one trace for each folder. Their CPUs are unknown. @job
+ * as above; @paths must not be empty. */
+enum fsl_status fsl_host_traces_add_records(struct fsl_host_traces *traces,
+					    const char *const *paths, size_t n_paths,
+					    const struct fsl_job *job, struct fsl_error *err);
 void fsl_host_traces_fini(struct fsl_host_traces *traces);
 
 #endif

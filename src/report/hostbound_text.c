@@ -155,9 +155,16 @@ static void print_coverage(const struct fsl_host_trace *trace, const struct fsl_
 		n_cpus += sched->cpus[c].is_seen;
 	}
 	fsl_phrase_add_length(&length, sched->end_ns - sched->begin_ns);
-	fsl_phrase_add(&phrase, "%llu events of %zu CPUs, %s, %zu threads, %zu ranks",
-		       (unsigned long long)loaded->facts.n_events, n_cpus, length.text,
-		       sched->n_threads, sched->n_ranks);
+	if (n_cpus > 0) {
+		fsl_phrase_add(&phrase, "%llu events of %zu CPUs, %s, %zu threads, %zu ranks",
+			       (unsigned long long)loaded->facts.n_events, n_cpus, length.text,
+			       sched->n_threads, sched->n_ranks);
+	} else {
+		fsl_phrase_add(&phrase,
+			       "%llu records of threads off their CPU, %s, %zu threads, %zu ranks",
+			       (unsigned long long)loaded->facts.n_events, length.text,
+			       sched->n_threads, sched->n_ranks);
+	}
 	fsl_screen_field(screen, "Coverage", phrase.text);
 	phrase = (struct fsl_phrase){0};
 	if (loaded->has_window) {

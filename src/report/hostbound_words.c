@@ -91,6 +91,11 @@ void fsl_hostbound_sentence(const struct fsl_hostbound_rank *rank, char *text, s
 			       "rank %d (%s %d) waited %s of each %s step for a CPU, held by "
 			       "unknown tasks",
 			       (int)rank->rank, rank->name, (int)rank->pid, wait, step);
+	} else if (most->cpu < 0) {
+		fsl_hostbound_holder_text(most, holder, sizeof(holder));
+		fsl_phrase_add(&phrase,
+			       "rank %d (%s %d) waited %s of each %s step for a CPU, held by %s",
+			       (int)rank->rank, rank->name, (int)rank->pid, wait, step, holder);
 	} else {
 		fsl_hostbound_holder_text(most, holder, sizeof(holder));
 		fsl_phrase_add(&phrase,
@@ -134,6 +139,13 @@ void fsl_hostbound_advice_text(const struct fsl_hostbound_advice *advice, char *
 	switch (advice->kind) {
 	case FSL_ADVICE_MOVE_PROCESS:
 		fsl_hostbound_holder_text(advice->holder, holder, sizeof(holder));
+		if (advice->cpu < 0) {
+			fsl_phrase_add(&phrase,
+				       "keep %s off the CPUs of rank %d (taskset, cpuset): it had "
+				       "one for %s of each step",
+				       holder, (int)advice->rank, ms);
+			break;
+		}
 		fsl_phrase_add(
 			&phrase,
 			"keep %s off CPU %d (taskset, cpuset): it had the CPU for %s of each "
