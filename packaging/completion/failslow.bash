@@ -152,6 +152,10 @@ _failslow()
 		:
 		return
 		;;
+	functions:--baseline | functions:-b)
+		mapfile -t COMPREPLY < <(compgen -f -- "$current")
+		return
+		;;
 	functions:--delta)
 		:
 		return
@@ -448,7 +452,7 @@ _failslow()
 		words="-o --output --export --report -c --config -b --baseline --device-memory --ranks --steps --format -j --jobs --lock-wait --color -l --long --exit-code --exit-code=new --exit-code=state -q --quiet -h --help"
 		;;
 	functions)
-		words="--section --function --class --worker --delta --k --sample --format -j --jobs --color -l --long --exit-code -h --help"
+		words="--section --function --class --worker -b --baseline --delta --k --sample --format -j --jobs --color -l --long --exit-code -h --help"
 		;;
 	hostbound)
 		words="-m --markers --format --color -l --long --exit-code -h --help"

@@ -131,11 +131,14 @@ void fsl_confined_begin(const struct fsl_confined_run *run)
 	fsl_confine_destroy(plan);
 }
 
-void fsl_confined_begin_reading(const char *path)
+void fsl_confined_begin_reading(const char *path, const char *beside)
 {
 	struct fsl_confine *plan = fsl_confine_create();
 	fsl_confine_allow_usual(plan);
 	fsl_confine_allow(plan, FSL_CONFINE_READ, path);
+	if (beside != NULL) {
+		fsl_confine_allow(plan, FSL_CONFINE_READ, beside);
+	}
 	fsl_confine_begin(plan, fsl_confine_abi());
 	fsl_confine_destroy(plan);
 }

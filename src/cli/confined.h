@@ -27,8 +27,9 @@ struct fsl_confined_run {
  */
 void fsl_confined_begin(const struct fsl_confined_run *run);
 
-/* The same for a command that reads one file and writes standard output alone. */
-void fsl_confined_begin_reading(const char *path);
+/* The same for a command that reads one file, or two (@beside; NULL: one), and writes standard
+ * output alone. */
+void fsl_confined_begin_reading(const char *path, const char *beside);
 
 /* Text for `failslow version`: whether runs are confined on this machine; static. */
 const char *fsl_confined_support(void);

@@ -63,6 +63,9 @@ enum { FSL_JUDGE_FUNCTION_WORKERS_MIN = 3 };
 /* The time of a function, and the time that a device computes or is idle, stands out from this
  * difference on, as share of the median. By experience. */
 #define FSL_JUDGE_FUNCTION_EXCESS_MIN 0.1
+/* A function that grew on one rank alone counts from this many times the growth on: the greatest of
+ * many ranks differs by chance. By experience. */
+#define FSL_JUDGE_ONE_RANK_TIMES_MIN 5.0
 /* A straggler's kernels run at less of the speed of the reference (NVIDIA's resiliency extension).
  */
 #define FSL_JUDGE_SCORE_MIN 0.75

@@ -5,6 +5,7 @@
 #include <cjson/cJSON.h>
 
 #include "judge/functions.h"
+#include "judge/functions_baseline.h"
 #include "report/screen.h"
 
 /* Parts of a comparison that are told. */
@@ -15,6 +16,8 @@ struct fsl_functions_choice {
 	const char *group;    /* only collectives whose class holds this text; NULL: all */
 	const int32_t *ranks; /* only these workers; n_ranks 0: all */
 	size_t n_ranks;
+	const struct fsl_functions_baseline *baseline; /* NULL: none */
+	const char *baseline_path;
 };
 
 /* Helpers that the reporters share. */
@@ -34,6 +37,8 @@ double fsl_functions_peers_ns(const struct fsl_functions_view *view,
 			      const struct fsl_function_row *row, size_t w);
 double fsl_functions_peers_calls(const struct fsl_functions_view *view,
 				 const struct fsl_function_row *row, size_t w);
+/* A kernel without its arguments and templates, or the last two frames of a call path. */
+void fsl_functions_short_name(const struct fsl_function_row *row, char text[FSL_TABLE_CELL_MAX]);
 /* The verdict in one sentence. */
 void fsl_functions_headline(const struct fsl_functions_view *view, char *text, size_t size);
 extern const char *const fsl_functions_verdict_texts[];
@@ -41,6 +46,11 @@ extern const char *const fsl_functions_verdict_texts[];
 /* The document failslow.functions/1, see docs/functions.schema.json. NULL if memory is short. */
 cJSON *fsl_functions_json(const struct fsl_functions_view *view,
 			  const struct fsl_functions_choice *choice);
+/* Its member "baseline": null without a baseline. NULL if memory is short. */
+cJSON *fsl_functions_baseline_json(const struct fsl_functions_choice *choice);
+/* Functions that grew since the baseline; nothing without one. */
+void fsl_functions_baseline_print(const struct fsl_functions_choice *choice,
+				  const struct fsl_screen *screen);
 void fsl_functions_print(const struct fsl_functions_view *view,
 			 const struct fsl_functions_choice *choice,
 			 const struct fsl_screen *screen);

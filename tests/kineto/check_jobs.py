@@ -179,6 +179,29 @@ def same_answer(root):
     claim("same_answer", len(texts) == 1, "%d answers" % len(texts))
 
 
+def beside(root):
+    """What grew since a baseline: kernels, collectives, one rank; nothing in a like job; another model is refused."""
+    write(root / "before", Job(tp=2, dp=4, seed=50))
+    table = [
+        ("alike", Job(tp=2, dp=4, seed=51, first_step=200), Fault(), set(), "normal"),
+        ("kernels", Job(tp=2, dp=4, seed=52, kernels=1.5), Fault(), {"slower_than_baseline", "kernel_grew"},
+         "job_slowdown"),
+        ("collectives", Job(tp=2, dp=4, seed=53, dp_us=3000.0), Fault(), {"slower_than_baseline", "communication_grew"},
+         "job_slowdown"),
+        ("one", Job(tp=2, dp=4, seed=54), Fault(kernels={3: 1.5}), {"rank_slower_than_baseline", "slower_than_baseline"},
+         "slow_rank"),
+        ("another_model", Job(tp=2, dp=4, seed=55, model="other", kernels=2.0), Fault(), set(), None),
+    ]
+    for name, job, fault, codes, kind in table:
+        write(root / name, job, fault)
+        _, answer = ask(root / name, "--baseline", str(root / "before"))
+        told = {finding["code"] for finding in answer["findings"]}
+        told = {code for code in told if code.endswith(("_baseline", "_grew"))}
+        claim("beside " + name, codes <= told and (codes or not told), "tells %s, not %s" % (told, codes))
+        claim("beside " + name, kind in (None, answer["verdict"]), "is %s, not %s" % (answer["verdict"], kind))
+        claim("beside " + name, ("another model" in json.dumps(answer)) == (name == "another_model"), "model")
+
+
 def shared():
     if SHARED is None or not SHARED.is_dir():
         return
@@ -200,6 +223,7 @@ def main():
         damage(root)
         alone(root)
         same_answer(root)
+        beside(root)
     shared()
     for fault in faults:
         print(fault)
