@@ -112,6 +112,10 @@ _failslow()
 		:
 		return
 		;;
+	profile:--lane)
+		:
+		return
+		;;
 	profile:--ranks)
 		:
 		return
@@ -154,6 +158,10 @@ _failslow()
 		;;
 	functions:--baseline | functions:-b)
 		mapfile -t COMPREPLY < <(compgen -f -- "$current")
+		return
+		;;
+	functions:--lane)
+		:
 		return
 		;;
 	functions:--delta)
@@ -449,10 +457,10 @@ _failslow()
 		words="-c --config --every --once --log-format -q --quiet -v --verbose -h --help"
 		;;
 	profile)
-		words="-o --output --export --report -c --config -b --baseline --device-memory --ranks --steps --format -j --jobs --lock-wait --color -l --long --exit-code --exit-code=new --exit-code=state -q --quiet -h --help"
+		words="-o --output --export --report -c --config -b --baseline --device-memory --lane --ranks --steps --format -j --jobs --lock-wait --color -l --long --exit-code --exit-code=new --exit-code=state -q --quiet -h --help"
 		;;
 	functions)
-		words="--section --function --class --worker -b --baseline --delta --k --sample --format -j --jobs --color -l --long --exit-code -h --help"
+		words="--section --function --class --worker -b --baseline --lane --delta --k --sample --format -j --jobs --color -l --long --exit-code -h --help"
 		;;
 	hostbound)
 		words="-m --markers --format --color -l --long --exit-code -h --help"

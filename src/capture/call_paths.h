@@ -11,11 +11,13 @@ struct fsl_frame {
 	int64_t begin_ns, dur_ns;
 	uint32_t name_id; /* in rank->names */
 	uint32_t thread;  /* any number that is the thread's own */
+	bool is_syscall;  /* no function: time that the function around it spends in the system */
 };
 
 /*
- * Adds functions, their own time and their calls. Sorts the frames. @above: the time that higher
- * classes take, as fsl_functions_settle() is told; NULL: none. FSL_ERR_MEMORY only.
+ * Adds functions, their own time and their calls, and how much of it system calls take. Sorts the
+ * frames. @above: the time that higher classes take, as fsl_functions_settle() is told; NULL: none.
+ * FSL_ERR_MEMORY only.
  */
 enum fsl_status fsl_call_paths_add(struct fsl_function_times *times, struct fsl_frame *frames,
 				   size_t n, const struct fsl_busy *above, struct fsl_error *err);

@@ -12,6 +12,7 @@
 #include "cli/operands.h"
 #include "engine/threads.h"
 #include "report/functions.h"
+#include "source/kineto/lanes.h"
 
 enum { JOBS_MAX = 4096, SAMPLE_MAX = 65536 };
 
@@ -25,6 +26,8 @@ struct request {
 	bool wants_long, wants_exit_code, wants_help;
 	int32_t ranks[FSL_NUMBER_LIST_MAX];
 	struct fsl_number_list list;
+	struct fsl_opt_texts lane_rules;
+	struct fsl_lanes *lanes;
 	struct fsl_functions_baseline found;
 };
 
@@ -45,6 +48,7 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		{"baseline", 'b', FSL_OPT_TEXT, &r->baseline, 0, 0, NULL, "PATH",
 		 "traces of an earlier run of the same job: tells which functions take longer than "
 		 "there"},
+		{"lane", 0, FSL_OPT_TEXTS, &r->lane_rules, 0, 0, NULL, "REGEX=KIND", fsl_lane_help},
 		{"delta", 0, FSL_OPT_REAL, &r->options.delta, 0, 3, NULL, "D",
 		 "two workers differ in a function from this distance on (default 0.25)"},
 		{"k", 0, FSL_OPT_REAL, &r->options.k, 0, 1000, NULL, "K",
@@ -107,6 +111,7 @@ static enum fsl_status tell(const struct request *request, const struct fsl_func
 	if (request->format == FSL_OUTPUT_JSON) {
 		cJSON *document = fsl_functions_json(view, &request->choice);
 		cJSON *baseline = fsl_functions_baseline_json(&request->choice);
+		fsl_functions_add_remarks(document, &request->choice);
 		if (!cJSON_AddItemToObject(document, "baseline", baseline)) {
 			cJSON_Delete(baseline);
 			cJSON_Delete(document);
@@ -149,8 +154,10 @@ static enum fsl_status compare(struct request *request, int *exit_code, struct f
 		.path = request->path,
 		.n_threads = fsl_threads_start((int)request->n_jobs),
 		.sums_functions = true,
+		.lanes = request->lanes,
 	};
 	FSL_TRY(fsl_profile_read(&profile, &options, err));
+	request->choice.profile = &profile;
 	enum fsl_status status = check_workers(request, &profile, err);
 	FSL_THEN(status, fsl_profile_cluster_build(&cluster, &profile, err));
 	FSL_THEN(status, fsl_functions_compare(&view, &profile, &cluster, &request->options, err));
@@ -175,6 +182,10 @@ enum fsl_status fsl_cmd_functions(int argc, char **argv, int *exit_code, struct 
 	if (request.wants_help) {
 		return FSL_OK;
 	}
+	FSL_TRY(fsl_lanes_create(&request.lanes, request.lane_rules.items,
+				 request.lane_rules.n_items, err));
 	fsl_confined_begin_reading(request.path, request.baseline);
-	return compare(&request, exit_code, err);
+	enum fsl_status status = compare(&request, exit_code, err);
+	fsl_lanes_destroy(request.lanes);
+	return status;
 }

@@ -16,6 +16,7 @@ struct fsl_functions_choice {
 	const char *group;    /* only collectives whose class holds this text; NULL: all */
 	const int32_t *ranks; /* only these workers; n_ranks 0: all */
 	size_t n_ranks;
+	const struct fsl_profile *profile;             /* its remarks are told; NULL: none */
 	const struct fsl_functions_baseline *baseline; /* NULL: none */
 	const char *baseline_path;
 };
@@ -46,6 +47,15 @@ extern const char *const fsl_functions_verdict_texts[];
 /* The document failslow.functions/1, see docs/functions.schema.json. NULL if memory is short. */
 cJSON *fsl_functions_json(const struct fsl_functions_view *view,
 			  const struct fsl_functions_choice *choice);
+/* Adds "remarks" of the set to the document. */
+void fsl_functions_add_remarks(cJSON *document, const struct fsl_functions_choice *choice);
+void fsl_functions_print_remarks(const struct fsl_functions_choice *choice,
+				 const struct fsl_screen *screen);
+/* Share of the own time of a function of Python that system calls take, over all workers; NaN: no
+ * trace has system calls, or it is no function of Python. */
+double fsl_functions_syscall_share(const struct fsl_functions_view *view,
+				   const struct fsl_function_row *row);
+
 /* Its member "baseline": null without a baseline. NULL if memory is short. */
 cJSON *fsl_functions_baseline_json(const struct fsl_functions_choice *choice);
 /* Functions that grew since the baseline; nothing without one. */

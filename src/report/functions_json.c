@@ -233,6 +233,8 @@ static void add_function(struct writer *writer, cJSON *section, const struct fsl
 	fsl_document_number(document, object, "averageRatio", row->mean_ratio, DECIMALS_RATIO);
 	fsl_document_number(document, object, "averageTimeRatio",
 			    time_share / (double)view->n_workers, DECIMALS_RATIO);
+	fsl_document_number(document, object, "systemCallRatio",
+			    fsl_functions_syscall_share(view, row), DECIMALS_RATIO);
 	add_abnormal(writer, object, "abnormalWorkers", row);
 	add_cells(writer, object, row);
 }

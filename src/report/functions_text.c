@@ -21,6 +21,8 @@ static const double NS_PER_US = 1e3;
 static const double MEAN_RATIO_MIN = 1.1;
 /* Shares of the trace that are less apart read the same. */
 static const double SPREAD_TOLD_MIN = 0.01;
+/* Less of its own time in system calls is not told. */
+static const double SYSCALL_TOLD_MIN = 0.05;
 
 /* One unit for all functions: three digits, or all before the point. */
 static void add_us(struct fsl_phrase *phrase, double ns)
@@ -142,6 +144,12 @@ static void add_row(struct fsl_phrase *phrase, const struct fsl_functions_view *
 	if (row->class == FSL_FUNCTION_COMPUTE && isfinite(row->median_ns)) {
 		fsl_phrase_add(phrase, ", ");
 		add_us(phrase, row->median_ns);
+	}
+	double syscall_share = fsl_functions_syscall_share(view, row);
+	if (syscall_share >= SYSCALL_TOLD_MIN) {
+		struct fsl_phrase share = {0};
+		fsl_phrase_add_percent(&share, syscall_share);
+		fsl_phrase_add(phrase, " (%s of it in system calls)", share.text);
 	}
 	add_abnormal(phrase, view, row);
 }
@@ -446,6 +454,7 @@ void fsl_functions_print(const struct fsl_functions_view *view,
 	add_ranks(&victims, view, is_victim);
 	fsl_screen_field(screen, "Victims", victims.text);
 	fsl_functions_baseline_print(choice, screen);
+	fsl_functions_print_remarks(choice, screen);
 	print_workers(view, choice, screen);
 	if (choice->function != NULL) {
 		print_tables(view, choice, screen);

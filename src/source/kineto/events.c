@@ -234,10 +234,12 @@ enum fsl_status fsl_kineto_events_add(struct fsl_kineto_events *events,
 		}
 		return event->name == FSL_KINETO_STEP ? add_step(events, event, err) : FSL_OK;
 	case FSL_KINETO_PYTHON:
+	case FSL_KINETO_SYSCALL:
 		return fsl_kineto_add_frame(events, event, err);
 	case FSL_KINETO_NONE:
 	case FSL_KINETO_SPAN:
 	case FSL_KINETO_INSTANT:
+	case FSL_KINETO_CPU:
 		break;
 	}
 	return FSL_OK;

@@ -41,12 +41,14 @@ static bool has(const char *data, size_t n_bytes, const char *text)
 }
 
 /* Texts that Kineto writes near the begin of its files, and other writers of this form do not. */
-bool fsl_kineto_is_trace(const char *path)
+bool fsl_kineto_is_trace(const char *path, bool takes_any)
 {
 	static const char *const marks[] = {
 		"\"schemaVersion\"",   "\"deviceProperties\"", "\"cuda_runtime\"",
 		"\"cpu_op\"",          "\"python_function\"",  "\"gpu_user_annotation\"",
 		"\"distributedInfo\"", "\"External id\"",      "\"external id\"",
+		"\"cat\":\"python\"",  "\"cat\": \"python\"",  "\"CAT_CPU\"",
+		"\"cat\":\"syscall\"", "\"cat\": \"syscall\"", "\"CAT_XPU\"",
 	};
 	struct fsl_reader *reader = NULL;
 	const char *data = NULL;
@@ -61,12 +63,13 @@ bool fsl_kineto_is_trace(const char *path)
 		}
 		bool is_json =
 			n_spaces < n_bytes && (data[n_spaces] == '{' || data[n_spaces] == '[');
+		is_trace = takes_any;
 		for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]) && is_json; i++) {
 			is_trace |= has(data, n_bytes, marks[i]);
 		}
 		/* An export of a graph has some of these words, and no events. Traces of Ascend
 		 * devices that were renamed have them, too, and other kernels. */
-		is_trace = is_trace && !has(data, n_bytes, "\"async_npu\"") &&
+		is_trace = is_trace && is_json && !has(data, n_bytes, "\"async_npu\"") &&
 			   !has(data, n_bytes, "\"HostToDevice\"") &&
 			   (has(data, n_bytes, "\"traceEvents\"") || has(data, n_bytes, "\"ph\""));
 	}

@@ -11,8 +11,9 @@
  * or "profil" in them. */
 bool fsl_kineto_is_name(const char *name);
 
-/* True if the file begins as a trace of Kineto does. Reads its first bytes alone. */
-bool fsl_kineto_is_trace(const char *path);
+/* True if the file begins as a trace of Kineto does; with @takes_any as any Chrome trace does but
+ * those of Ascend devices. Reads its first bytes alone. */
+bool fsl_kineto_is_trace(const char *path, bool takes_any);
 
 /* Rank in the name of a trace: rank-0, rank0, rank_0, rank[12], worker0; -1 if there is none. */
 int64_t fsl_kineto_rank_of_name(const char *name);

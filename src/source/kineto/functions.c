@@ -13,7 +13,7 @@
 void fsl_kineto_widen(struct fsl_kineto_events *events, const struct fsl_trace_event *event)
 {
 	int64_t begin_ns = event->ts_ns, end_ns = event->ts_ns + event->dur_ns;
-	if (event->category == FSL_KINETO_SPAN) {
+	if (event->category == FSL_KINETO_SPAN || event->category == FSL_KINETO_CPU) {
 		return;
 	}
 	bool is_first = events->begin_ns == 0 && events->end_ns == 0;
@@ -56,7 +56,9 @@ enum fsl_status fsl_kineto_add_frame(struct fsl_kineto_events *events,
 {
 	struct fsl_kineto_seen_name *seen = NULL;
 	char name[FSL_TRACE_NAME_MAX], thread[2 * sizeof(uint64_t)];
-	struct fsl_frame frame = {.begin_ns = event->ts_ns, .dur_ns = event->dur_ns};
+	struct fsl_frame frame = {.begin_ns = event->ts_ns,
+				  .dur_ns = event->dur_ns,
+				  .is_syscall = event->category == FSL_KINETO_SYSCALL};
 	if (events->rank->functions == NULL || event->whole_name.length == 0) {
 		return FSL_OK;
 	}
@@ -64,6 +66,7 @@ enum fsl_status fsl_kineto_add_frame(struct fsl_kineto_events *events,
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d",
 				(int)events->rank->rank);
 	}
+	events->rank->functions->n_syscalls += frame.is_syscall;
 	memcpy(thread, &event->pid, sizeof(event->pid));
 	memcpy(thread + sizeof(event->pid), &event->tid, sizeof(event->tid));
 	FSL_TRY(fsl_strpool_intern(events->threads, thread, sizeof(thread), &frame.thread, err));

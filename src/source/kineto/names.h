@@ -14,7 +14,9 @@ enum fsl_kineto_category {
 	FSL_KINETO_DEVICE_ANNOTATION, /* covers kernels, is no work */
 	FSL_KINETO_PYTHON,
 	FSL_KINETO_INSTANT,
-	FSL_KINETO_SPAN, /* the time of the profiler itself */
+	FSL_KINETO_SPAN,    /* the time of the profiler itself */
+	FSL_KINETO_SYSCALL, /* a system call: time of the function that makes it */
+	FSL_KINETO_CPU,     /* a lane of a processor or of the machine: no function */
 };
 
 enum fsl_kineto_name {
@@ -41,6 +43,8 @@ enum fsl_kineto_arg {
 	FSL_KINETO_ELEMENTS,
 	FSL_KINETO_ALLOCATED,
 	FSL_KINETO_RESERVED,
+	FSL_KINETO_NESTED,    /* args of ACK's exports are JSON in a text */
+	FSL_KINETO_LANE_NAME, /* "name" of metadata */
 	FSL_KINETO_ARGS_N
 };
 
