@@ -11,8 +11,9 @@ import subprocess
 import sys
 import tempfile
 
+import pftrace
 import streams
-from jobs import Fault, Job, write
+from jobs import Fault, Job, document, simulate, write
 
 PROGRAM = sys.argv[1]
 EVERY = int(sys.argv[2])
@@ -202,6 +203,41 @@ def beside(root):
         claim("beside " + name, ("another model" in json.dumps(answer)) == (name == "another_model"), "model")
 
 
+def write_packets(folder, job, fault, style):
+    folder.mkdir()
+    for rank in simulate(job, fault):
+        suffix = ".pftrace.gz" if style == "plain" else ".pftrace"
+        (folder / ("rank%d%s" % (rank.rank, suffix))).write_bytes(pftrace.convert(document(job, rank), style))
+
+
+def packets(root):
+    """The same events as packets of Perfetto have the same verdict; damage costs the file's own rank."""
+    work = 4 * 1.26
+    for style in ("interned", "plain")[::EVERY]:
+        folder = root / ("packets_" + style)
+        write_packets(folder, Job(seed=60), Fault(kernels={5: 1.5}), style)
+        check("packets " + style, folder, "slow_rank", [5], "compute", 0.5 * work)
+        write_packets(root / ("quiet_packets_" + style), Job(seed=61), Fault(), style)
+        nobody("quiet packets " + style, root / ("quiet_packets_" + style))
+    write_packets(root / "packets_link", Job(tp=4, dp=2, seed=63), Fault(link={frozenset({2, 6}): 4.0}), "interned")
+    check("packets link", root / "packets_link", "slow_link", [2, 6], "network", 4.5)
+    folder = root / "packets_interned"
+    data = (folder / "rank1.pftrace").read_bytes()
+    for name, content in {"cut": data[:len(data) // 2], "end": data + b"\xff" * 100,
+                          "middle": data[:9000] + b"\x07" + data[9001:]}.items():
+        (folder / "rank1.pftrace").write_bytes(content)
+        answer = check("packets " + name, folder, "slow_rank", [5], "compute")
+        claim("packets " + name, answer is not None and "rank1.pftrace" in json.dumps(answer), "the file is not named")
+    write(root / "packets_beside", Job(seed=62), Fault(kernels={5: 1.5}))
+    functions = []
+    for path in (root / "packets_beside", root / "packets_plain"):
+        run = subprocess.run([PROGRAM, "functions", "--format", "json", str(path)], capture_output=True, text=True)
+        answer = json.loads(run.stdout)
+        functions.append((answer["verdict"], sorted(answer["gpuCompute"]["majorKernels"]),
+                          sorted(answer["cudaRuntime"]), [worker["state"] for worker in answer["workers"]]))
+    claim("packets functions", functions[0] == functions[1], "%s" % functions)
+
+
 def shared():
     if SHARED is None or not SHARED.is_dir():
         return
@@ -224,6 +260,7 @@ def main():
         alone(root)
         same_answer(root)
         beside(root)
+        packets(root)
     shared()
     for fault in faults:
         print(fault)

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/try.h"
+#include "chrome/pftrace_walk.h"
 
 enum {
 	PROBE_BYTES = 64 * 1024, /* deviceProperties of 16 devices take some kB */
@@ -27,6 +28,9 @@ bool fsl_kineto_is_name(const char *name)
 	static const char *const words[] = {"trace", "rank", "worker", "kineto", "profil"};
 	size_t length = strlen(name);
 	length -= ends(name, length, ".gz") ? 3 : ends(name, length, ".zst") ? 4 : 0;
+	if (ends(name, length, ".pftrace") || ends(name, length, ".perfetto-trace")) {
+		return true;
+	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (ends(name, length, ".json") && strcasestr(name, words[i]) != NULL) {
 			return true;
@@ -38,6 +42,18 @@ bool fsl_kineto_is_name(const char *name)
 static bool has(const char *data, size_t n_bytes, const char *text)
 {
 	return memmem(data, n_bytes, text, strlen(text)) != NULL;
+}
+
+/* Names of categories in a trace of Perfetto, as Kineto and ACK AI Profiling have them. */
+static bool has_category(const char *data, size_t n_bytes)
+{
+	static const char *const marks[] = {"cuda_runtime",        "cpu_op",     "python_function",
+					    "gpu_user_annotation", "gpu_memcpy", "cudalib"};
+	bool has_one = false;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		has_one |= has(data, n_bytes, marks[i]);
+	}
+	return has_one;
 }
 
 /* Texts that Kineto writes near the begin of its files, and other writers of this form do not. */
@@ -60,6 +76,11 @@ bool fsl_kineto_is_trace(const char *path, bool takes_any)
 		while (n_spaces < n_bytes && strchr(" \t\r\n", data[n_spaces]) != NULL &&
 		       data[n_spaces] != '\0') {
 			n_spaces++;
+		}
+		if (fsl_pftrace_is(data, n_bytes)) {
+			is_trace = takes_any || has_category(data, n_bytes);
+			fsl_reader_close(reader);
+			return is_trace;
 		}
 		bool is_json =
 			n_spaces < n_bytes && (data[n_spaces] == '{' || data[n_spaces] == '[');
@@ -147,4 +168,21 @@ enum fsl_status fsl_kineto_rank_of_content(const char *path, int64_t *rank, stru
 	fsl_reader_close(reader);
 	return status == FSL_ERR_MEMORY ? FSL_FAIL(err, status, "out of memory: path=\"%s\"", path)
 					: FSL_OK;
+}
+
+bool fsl_kineto_form_at(size_t idx, const char **name, const char **summary)
+{
+	static const struct {
+		const char *name, *summary;
+	} forms[] = {
+		{"kineto_json", "trace of PyTorch's profiler (Kineto), JSON; one a rank"},
+		{"kineto_pftrace", "the same as packets of Perfetto (.pftrace)"},
+		{"ack_json", "trace of ACK AI Profiling, JSON: not verified with real exports"},
+	};
+	if (idx >= sizeof(forms) / sizeof(forms[0])) {
+		return false;
+	}
+	*name = forms[idx].name;
+	*summary = forms[idx].summary;
+	return true;
 }

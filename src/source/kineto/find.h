@@ -3,6 +3,7 @@
 #define FSL_SOURCE_KINETO_FIND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <failslow/error.h>
@@ -23,5 +24,8 @@ int64_t fsl_kineto_rank_of_name(const char *name);
  * stand behind all events, so a whole file may be read. FSL_ERR_MEMORY only.
  */
 enum fsl_status fsl_kineto_rank_of_content(const char *path, int64_t *rank, struct fsl_error *err);
+
+/* Forms of traces, for lists; false behind the last one. Static texts. */
+bool fsl_kineto_form_at(size_t idx, const char **name, const char **summary);
 
 #endif

@@ -18,6 +18,7 @@ struct fsl_kineto_open {
 	int name, category;
 	int64_t number, ts_ns;
 	int64_t args[FSL_KINETO_ARGS_N];
+	uint32_t text_ids[FSL_KINETO_ARGS_N]; /* in rank->names; FSL_STR_NONE: none */
 };
 
 enum fsl_status fsl_kineto_intake_init(struct fsl_kineto_intake *intake,
@@ -142,6 +143,21 @@ static enum fsl_status find_thread(struct fsl_kineto_intake *intake,
 	return FSL_OK;
 }
 
+static enum fsl_status keep_texts(struct fsl_kineto_intake *intake,
+				  const struct fsl_trace_event *event,
+				  uint32_t text_ids[FSL_KINETO_ARGS_N], struct fsl_error *err)
+{
+	for (size_t i = 0; i < FSL_KINETO_ARGS_N; i++) {
+		const struct fsl_trace_text *text = &event->texts[i];
+		text_ids[i] = FSL_STR_NONE;
+		if (text->length > 0) {
+			FSL_TRY(fsl_strpool_intern(intake->events->rank->names, text->text,
+						   text->length, &text_ids[i], err));
+		}
+	}
+	return FSL_OK;
+}
+
 static enum fsl_status open_event(struct fsl_kineto_intake *intake,
 				  const struct fsl_trace_event *event, struct fsl_error *err)
 {
@@ -161,6 +177,7 @@ static enum fsl_status open_event(struct fsl_kineto_intake *intake,
 					   event->whole_name.length, &open.name_id, err));
 	}
 	memcpy(open.args, event->args, sizeof(open.args));
+	FSL_TRY(keep_texts(intake, event, open.text_ids, err));
 	open.outer = *last;
 	if (at != FSL_STR_NONE) {
 		intake->first_free = intake->open[at].outer;
@@ -199,6 +216,11 @@ static enum fsl_status close_event(struct fsl_kineto_intake *intake,
 	whole.whole_name = (struct fsl_trace_text){name, strlen(name)};
 	for (size_t i = 0; i < FSL_KINETO_ARGS_N; i++) {
 		whole.args[i] = whole.args[i] > 0 ? whole.args[i] : open->args[i];
+		if (whole.texts[i].length == 0 && open->text_ids[i] != FSL_STR_NONE) {
+			const char *text =
+				fsl_strpool_text(intake->events->rank->names, open->text_ids[i]);
+			whole.texts[i] = (struct fsl_trace_text){text, strlen(text)};
+		}
 	}
 	return fsl_kineto_events_add(intake->events, &whole, err);
 }

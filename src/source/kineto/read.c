@@ -7,7 +7,7 @@
 
 #include "base/try.h"
 #include "capture/json_file.h"
-#include "chrome/trace_walk.h"
+#include "chrome/pftrace_walk.h"
 #include "source/kineto/groups.h"
 #include "source/kineto/intake.h"
 
@@ -19,6 +19,19 @@ struct pass {
 	const struct fsl_profile_input *input;
 	struct fsl_kineto_names names;
 };
+
+/* The form is told by the first bytes: JSON, or packets of Perfetto. */
+static enum fsl_status walk(struct fsl_trace_walked *walked, struct fsl_reader *reader,
+			    const struct fsl_trace_listener *listener, struct fsl_error *err)
+{
+	const char *data = NULL;
+	size_t n_bytes = 0;
+	bool is_packets =
+		fsl_reader_peek(reader, FSL_FILE_HEAD_BYTES, &data, &n_bytes, NULL) == FSL_OK &&
+		fsl_pftrace_is(data, n_bytes);
+	return is_packets ? fsl_pftrace_walk(walked, reader, listener, err)
+			  : fsl_trace_walk(walked, reader, listener, err);
+}
 
 static enum fsl_status take(void *context, const struct fsl_trace_event *event,
 			    struct fsl_error *err)
@@ -63,7 +76,7 @@ static enum fsl_status read_events(struct pass *pass, struct fsl_error *err)
 						    .drop = drop,
 						    .fault = fault,
 						    .member = member};
-	enum fsl_status status = fsl_trace_walk(&walked, pass->input->reader, &listener, &own);
+	enum fsl_status status = walk(&walked, pass->input->reader, &listener, &own);
 	rank->trace.is_cut |= walked.is_cut;
 	if (status != FSL_OK || walked.has_faults) {
 		bool is_empty = pass->input->file->n_records == 0;
@@ -118,7 +131,7 @@ static enum fsl_status learn_lanes(struct pass *pass, struct fsl_error *err)
 	    fsl_reader_open(&reader, pass->input->path, NULL) != FSL_OK) {
 		return FSL_OK;
 	}
-	enum fsl_status status = fsl_trace_walk(&walked, reader, &listener, err);
+	enum fsl_status status = walk(&walked, reader, &listener, err);
 	fsl_reader_close(reader);
 	return status == FSL_ERR_MEMORY || status == FSL_ERR_LIMIT ? status : FSL_OK;
 }
@@ -154,7 +167,8 @@ enum fsl_status fsl_kineto_read_file(struct fsl_profile_rank *rank,
 	FSL_THEN(status, tell_intake(&pass, err));
 	if (status == FSL_OK) {
 		struct fsl_error own = {0};
-		status = fsl_kineto_settle(&pass.events, input, &own);
+		status = fsl_kineto_list_groups(&pass.events, &own);
+		FSL_THEN(status, fsl_kineto_settle(&pass.events, input, &own));
 		status = status != FSL_OK ? fsl_json_file_fault(rank, input, status, &own, err)
 					  : FSL_OK;
 	}
