@@ -2,7 +2,7 @@
 #ifndef FSL_SOURCE_ASCEND_DATABASES_H
 #define FSL_SOURCE_ASCEND_DATABASES_H
 
-#include "source/ascend/database.h"
+#include "source/database.h"
 #include "source/ascend/files.h"
 
 /*

@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "base/try.h"
 #include "chrome/pftrace_walk.h"
+#include "source/kineto/nsys.h"
 
 enum {
 	PROBE_BYTES = 64 * 1024, /* deviceProperties of 16 devices take some kB */
@@ -28,7 +29,8 @@ bool fsl_kineto_is_name(const char *name)
 	static const char *const words[] = {"trace", "rank", "worker", "kineto", "profil"};
 	size_t length = strlen(name);
 	length -= ends(name, length, ".gz") ? 3 : ends(name, length, ".zst") ? 4 : 0;
-	if (ends(name, length, ".pftrace") || ends(name, length, ".perfetto-trace")) {
+	if (ends(name, length, ".sqlite") || ends(name, length, ".pftrace") ||
+	    ends(name, length, ".perfetto-trace")) {
 		return true;
 	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -77,6 +79,10 @@ bool fsl_kineto_is_trace(const char *path, bool takes_any)
 		       data[n_spaces] != '\0') {
 			n_spaces++;
 		}
+		if (fsl_nsys_is(data, n_bytes)) {
+			fsl_reader_close(reader);
+			return true;
+		}
 		if (fsl_pftrace_is(data, n_bytes)) {
 			is_trace = takes_any || has_category(data, n_bytes);
 			fsl_reader_close(reader);
@@ -98,6 +104,22 @@ bool fsl_kineto_is_trace(const char *path, bool takes_any)
 	return is_trace;
 }
 
+/* "report_3.sqlite": nsys puts what variables of the environment tell at the end of the name. */
+static int64_t trailing_number(const char *name)
+{
+	size_t n = strlen(name), end = n;
+	int64_t rank = -1;
+	if (!ends(name, n, ".sqlite")) {
+		return -1;
+	}
+	end -= strlen(".sqlite");
+	for (n = end; n > 0 && isdigit((unsigned char)name[n - 1]) != 0;) {
+		n--;
+	}
+	bool is_apart = n < end && n > 0 && strchr("._-", name[n - 1]) != NULL;
+	return is_apart && fsl_parse_i64(name + n, end - n, &rank) ? rank : -1;
+}
+
 int64_t fsl_kineto_rank_of_name(const char *name)
 {
 	static const char *const words[] = {"rank", "worker"};
@@ -117,7 +139,7 @@ int64_t fsl_kineto_rank_of_name(const char *name)
 			}
 		}
 	}
-	return -1;
+	return trailing_number(name);
 }
 
 /* Rank in the text of distributedInfo, which begins at @text. */
@@ -177,6 +199,7 @@ bool fsl_kineto_form_at(size_t idx, const char **name, const char **summary)
 	} forms[] = {
 		{"kineto_json", "trace of PyTorch's profiler (Kineto), JSON; one a rank"},
 		{"kineto_pftrace", "the same as packets of Perfetto (.pftrace)"},
+		{"nsys_sqlite", "export of Nsight Systems, SQLite (nsys export --type sqlite)"},
 		{"ack_json", "trace of ACK AI Profiling, JSON: not verified with real exports"},
 	};
 	if (idx >= sizeof(forms) / sizeof(forms[0])) {

@@ -10,6 +10,9 @@
 #include "chrome/pftrace_walk.h"
 #include "source/kineto/groups.h"
 #include "source/kineto/intake.h"
+#include "source/kineto/nsys.h"
+
+enum { DATABASE_PROBE_BYTES = 64 * 1024 /* pages of the schema */ };
 
 static const char remedy[] = "no events in the file: an empty capture; record it again";
 
@@ -89,6 +92,26 @@ static enum fsl_status read_events(struct pass *pass, struct fsl_error *err)
 	return fsl_json_file_end(rank, pass->input, FSL_OK, &own, remedy, err);
 }
 
+/* A database instead of a stream of events. */
+static enum fsl_status read_database(struct pass *pass, struct fsl_error *err)
+{
+	struct fsl_error own = {0};
+	enum fsl_status status =
+		fsl_nsys_read(&pass->events, &pass->names.vocabulary, pass->input, &own);
+	return status != FSL_OK
+		       ? fsl_json_file_fault(pass->events.rank, pass->input, status, &own, err)
+		       : FSL_OK;
+}
+
+static bool is_database(const struct fsl_profile_input *input)
+{
+	const char *data = NULL;
+	size_t n_bytes = 0;
+	return fsl_reader_peek(input->reader, DATABASE_PROBE_BYTES, &data, &n_bytes, NULL) ==
+		       FSL_OK &&
+	       fsl_nsys_is(data, n_bytes);
+}
+
 static enum fsl_status learn(void *context, const struct fsl_trace_event *event,
 			     struct fsl_error *err)
 {
@@ -162,8 +185,13 @@ enum fsl_status fsl_kineto_read_file(struct fsl_profile_rank *rank,
 			    .input = input};
 	fsl_kineto_names_init(&pass.names);
 	FSL_TRY(fsl_kineto_intake_init(&pass.intake, &pass.events, input->lanes, err));
-	enum fsl_status status = learn_lanes(&pass, err);
-	FSL_THEN(status, read_events(&pass, err));
+	enum fsl_status status = FSL_OK;
+	if (is_database(input)) {
+		status = read_database(&pass, err);
+	} else {
+		status = learn_lanes(&pass, err);
+		FSL_THEN(status, read_events(&pass, err));
+	}
 	FSL_THEN(status, tell_intake(&pass, err));
 	if (status == FSL_OK) {
 		struct fsl_error own = {0};
