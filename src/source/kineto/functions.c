@@ -59,7 +59,8 @@ enum fsl_status fsl_kineto_add_frame(struct fsl_kineto_events *events,
 	struct fsl_frame frame = {.begin_ns = event->ts_ns,
 				  .dur_ns = event->dur_ns,
 				  .is_syscall = event->category == FSL_KINETO_SYSCALL};
-	if (events->rank->functions == NULL || event->whole_name.length == 0) {
+	bool is_wanted = events->rank->functions != NULL || events->rank->kept != NULL;
+	if (!is_wanted || event->whole_name.length == 0) {
 		return FSL_OK;
 	}
 	if (events->threads == NULL && (events->threads = fsl_strpool_create()) == NULL) {
@@ -72,8 +73,12 @@ enum fsl_status fsl_kineto_add_frame(struct fsl_kineto_events *events,
 	FSL_TRY(fsl_strpool_intern(events->threads, thread, sizeof(thread), &frame.thread, err));
 	FSL_TRY(fsl_kineto_seen_find(&events->functions, &event->whole_name, &seen, err));
 	if (seen->id == FSL_STR_NONE) {
-		size_t length = make_common(name, sizeof(name), &event->whole_name);
-		FSL_TRY(fsl_strpool_intern(events->rank->names, name, length, &seen->id, err));
+		/* A timeline shows lines of code, ranks are compared without them. */
+		bool is_common = events->rank->functions != NULL;
+		size_t length = is_common ? make_common(name, sizeof(name), &event->whole_name)
+					  : event->whole_name.length;
+		const char *text = is_common ? name : event->whole_name.text;
+		FSL_TRY(fsl_strpool_intern(events->rank->names, text, length, &seen->id, err));
 	}
 	frame.name_id = seen->id;
 	return FSL_APPEND(events, frames, &frame, err);
