@@ -6,6 +6,7 @@
 
 #include "judge/functions.h"
 #include "judge/functions_baseline.h"
+#include "report/document.h"
 #include "report/screen.h"
 
 /* Parts of a comparison that are told. */
@@ -43,6 +44,11 @@ void fsl_functions_short_name(const struct fsl_function_row *row, char text[FSL_
 /* The verdict in one sentence. */
 void fsl_functions_headline(const struct fsl_functions_view *view, char *text, size_t size);
 extern const char *const fsl_functions_verdict_texts[];
+
+/* Adds "slice": the step of the worst culprit that shows the verdict best, for a timeline; null if
+ * nobody is named. */
+void fsl_functions_add_slice(struct fsl_document *document, cJSON *root,
+			     const struct fsl_functions_view *view);
 
 /* The document failslow.functions/1, see docs/functions.schema.json. NULL if memory is short. */
 cJSON *fsl_functions_json(const struct fsl_functions_view *view,
