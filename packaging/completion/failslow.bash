@@ -180,6 +180,10 @@ _failslow()
 		mapfile -t COMPREPLY < <(compgen -W "text json" -- "$current")
 		return
 		;;
+	functions:--report)
+		mapfile -t COMPREPLY < <(compgen -f -- "$current")
+		return
+		;;
 	functions:--jobs | functions:-j)
 		:
 		return
@@ -460,7 +464,7 @@ _failslow()
 		words="-o --output --export --report -c --config -b --baseline --device-memory --lane --ranks --steps --format -j --jobs --lock-wait --color -l --long --exit-code --exit-code=new --exit-code=state -q --quiet -h --help"
 		;;
 	functions)
-		words="--section --function --class --worker -b --baseline --lane --delta --k --sample --format -j --jobs --color -l --long --exit-code -h --help"
+		words="--section --function --class --worker -b --baseline --lane --delta --k --sample --format --report -j --jobs --color -l --long --exit-code -h --help"
 		;;
 	hostbound)
 		words="-m --markers --format --color -l --long --exit-code -h --help"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/language.h"
 #include "base/try.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
@@ -12,13 +13,14 @@
 #include "cli/operands.h"
 #include "engine/threads.h"
 #include "report/functions.h"
+#include "report/page/page.h"
 #include "source/kineto/lanes.h"
 
 enum { JOBS_MAX = 4096, SAMPLE_MAX = 65536 };
 
 /* The command line. */
 struct request {
-	const char *path, *workers, *baseline;
+	const char *path, *workers, *baseline, *page;
 	struct fsl_functions_choice choice;
 	struct fsl_functions_options options;
 	int64_t sample, n_jobs;
@@ -58,6 +60,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		 "peers that each worker is compared with (default 100)"},
 		{"format", 0, FSL_OPT_CHOICE, &r->format, 0, 0, fsl_output_formats, "FORMAT",
 		 "what goes to stdout: text (default) or json"},
+		{"report", 0, FSL_OPT_TEXT, &r->page, 0, 0, NULL, "FILE",
+		 "writes one HTML page with charts, too"},
 		{"jobs", 'j', FSL_OPT_INT, &r->n_jobs, 0, JOBS_MAX, NULL, "N",
 		 "threads; 0: one per core (default)"},
 		{"color", 0, FSL_OPT_CHOICE, &r->color, 0, 0, fsl_color_choices, "WHEN",
@@ -145,6 +149,25 @@ static enum fsl_status compare_baseline(struct request *request, struct fsl_prof
 					      request->options.ratio_min, err);
 }
 
+static enum fsl_status draw(const struct request *request, const struct fsl_functions_view *view,
+			    struct fsl_error *err)
+{
+	if (request->page == NULL) {
+		return FSL_OK;
+	}
+	cJSON *root = fsl_functions_json(view, &request->choice);
+	enum fsl_status status = root != NULL ? fsl_html_write(request->page, root, err)
+					      : FSL_FAIL(err, FSL_ERR_MEMORY,
+							 "out of memory: document=\"functions\"");
+	cJSON_Delete(root);
+	return status != FSL_OK
+		       ? FSL_CAUSE(err, status,
+				   "cannot write the page, give another file: file=\"%s\", "
+				   "option=\"--report\"",
+				   request->page)
+		       : FSL_OK;
+}
+
 static enum fsl_status compare(struct request *request, int *exit_code, struct fsl_error *err)
 {
 	struct fsl_profile profile = {0}, baseline = {0};
@@ -162,6 +185,7 @@ static enum fsl_status compare(struct request *request, int *exit_code, struct f
 	FSL_THEN(status, fsl_profile_cluster_build(&cluster, &profile, err));
 	FSL_THEN(status, fsl_functions_compare(&view, &profile, &cluster, &request->options, err));
 	FSL_THEN(status, compare_baseline(request, &baseline, &profile, &options, err));
+	FSL_THEN(status, draw(request, &view, err));
 	FSL_THEN(status, tell(request, &view, err));
 	if (status == FSL_OK && request->wants_exit_code &&
 	    (view.verdict == FSL_FUNCTIONS_CULPRITS || request->found.n_items > 0)) {
@@ -182,9 +206,12 @@ enum fsl_status fsl_cmd_functions(int argc, char **argv, int *exit_code, struct 
 	if (request.wants_help) {
 		return FSL_OK;
 	}
+	if (request.page != NULL) {
+		fsl_language_add("zh_CN"); /* pages hold both */
+	}
 	FSL_TRY(fsl_lanes_create(&request.lanes, request.lane_rules.items,
 				 request.lane_rules.n_items, err));
-	fsl_confined_begin_reading(request.path, request.baseline);
+	fsl_confined_begin_files(request.path, request.baseline, request.page);
 	enum fsl_status status = compare(&request, exit_code, err);
 	fsl_lanes_destroy(request.lanes);
 	return status;

@@ -1,4 +1,4 @@
-/* The order of the page. */
+/* Heads and ends of pages, and the order of the page of a case. */
 #include "report/page/page.h"
 
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/try.h"
 #include "report/page/assets.h"
+#include "report/page/functions_parts.h"
 #include "report/page/parts.h"
 #include "text/base64.h"
 
@@ -29,23 +30,30 @@ static void put_source(struct fsl_markup *markup, const char *hex)
 	fsl_free(text);
 }
 
-static void put_head(struct fsl_markup *markup, const struct fsl_html *page)
+static void put_head(struct fsl_markup *markup, const char *title,
+		     const struct fsl_html_asset *style, const struct fsl_html_asset *script)
 {
-	const cJSON *job = fsl_html_at(page->root, "job");
 	fsl_markup_raw(markup,
 		       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
 		       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 		       "style-src ");
-	put_source(markup, fsl_html_style_sha256);
+	put_source(markup, style->sha256);
 	fsl_markup_raw(markup, "; script-src ");
-	put_source(markup, fsl_html_script_sha256);
+	put_source(markup, script->sha256);
 	fsl_markup_raw(markup,
 		       "; base-uri 'none'; form-action 'none'\">"
 		       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
 		       "<meta name=\"color-scheme\" content=\"light dark\">");
-	fsl_markup_put(markup, "<title>%s – failslow</title><style>", fsl_html_text(job, "name"));
-	fsl_markup_raw(markup, fsl_html_style);
+	fsl_markup_put(markup, "<title>%s – failslow</title><style>", title);
+	fsl_markup_raw(markup, style->text);
 	fsl_markup_raw(markup, "</style></head><body>");
+}
+
+static void put_end(struct fsl_markup *markup, const struct fsl_html_asset *script)
+{
+	fsl_markup_raw(markup, "<script>");
+	fsl_markup_raw(markup, script->text);
+	fsl_markup_raw(markup, "</script></body></html>\n");
 }
 
 /* Patterns that charts refer to. */
@@ -105,17 +113,35 @@ static void put_body(struct fsl_markup *markup, const struct fsl_html *page)
 	fsl_markup_raw(markup, "</div></main>");
 }
 
+static enum fsl_status make_functions(struct fsl_pack *out, const cJSON *document,
+				      struct fsl_error *err)
+{
+	struct fsl_html_functions page;
+	struct fsl_markup markup = {*out};
+	FSL_TRY(fsl_html_functions_read(&page, document, err));
+	put_head(&markup, fsl_html_text(document, "path"), &fsl_html_functions_style,
+		 &fsl_html_functions_script);
+	put_patterns(&markup);
+	fsl_functions_put_body(&markup, &page);
+	put_end(&markup, &fsl_html_functions_script);
+	fsl_html_functions_fini(&page);
+	*out = markup.pack;
+	return !out->is_failed ? FSL_OK : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: page");
+}
+
 enum fsl_status fsl_html_make(struct fsl_pack *out, const cJSON *document, struct fsl_error *err)
 {
 	struct fsl_html page;
 	struct fsl_markup markup = {*out};
+	if (fsl_html_is_functions(document)) {
+		return make_functions(out, document, err);
+	}
 	FSL_TRY(fsl_html_read(&page, document, err));
-	put_head(&markup, &page);
+	put_head(&markup, fsl_html_text(fsl_html_at(document, "job"), "name"), &fsl_html_style,
+		 &fsl_html_script);
 	put_body(&markup, &page);
 	fsl_html_put_data(&markup, &page);
-	fsl_markup_raw(&markup, "<script>");
-	fsl_markup_raw(&markup, fsl_html_script);
-	fsl_markup_raw(&markup, "</script></body></html>\n");
+	put_end(&markup, &fsl_html_script);
 	fsl_html_fini(&page);
 	*out = markup.pack;
 	return !out->is_failed ? FSL_OK : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: page");
@@ -143,7 +169,7 @@ static void draw_alone(struct fsl_markup *markup, const struct fsl_html *page,
 	if (end != NULL) {
 		fsl_pack_packed(&markup->pack, text, (size_t)(begin + 1 - text));
 		fsl_markup_raw(markup, "<style>");
-		fsl_markup_raw(markup, fsl_html_style);
+		fsl_markup_raw(markup, fsl_html_style.text);
 		fsl_markup_raw(markup, "svg{font-family:system-ui,sans-serif}</style>");
 		put_patterns(markup);
 		fsl_pack_packed(&markup->pack, begin + 1, (size_t)(end - begin - 1));
