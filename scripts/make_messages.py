@@ -39,7 +39,7 @@ PROSE = re.compile(r"[A-Za-z]{2,}[,;:]? +[a-zA-Z`%(]|[%a-z]\S* [a-z]{2,}")
 # Literals that programs read, by their text.
 FOREIGN = re.compile(
     r"^(SELECT|INSERT|CREATE|UPDATE|DELETE|PRAGMA|BEGIN|COMMIT|ALTER|DROP|WITH|FROM|WHERE|ORDER|AND|JOIN|LEFT|CROSS)\b"
-    r'|\r|^%3zu|^\[%\.|^Content-Type|^"[^"]*",?$|^%lld %lld|^%ld %s@'
+    r'|\r|^%3zu|^\[%\.|^Content-Type|^"[^"]*",?$|^(, )?"[\w .%]+": ["\d]|^%lld %lld|^%ld %s@'
     r"|^# (HELP|TYPE|Accuracy)|\bHTTP/1|\\x|^STATUS=|^<%d>1 "
     # Settings of simulated jobs, lines of their files, commands.
     r'|^(?=.*=)([a-z]+ )?([a-z_0-9]+=[^ ,"]+|%s)( [a-z_0-9]+=[^ ,"]+| %s)*$|^\t"\w+": "|^\[%s|^failslow \w+ .*%'

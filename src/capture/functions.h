@@ -37,6 +37,7 @@ struct fsl_function {
 	int64_t syscall_ns;        /* of @total_ns, in system calls; of Python only */
 	double mean_ns, spread_ns; /* of one call; population standard deviation */
 	double median_ns;          /* of one call; NaN: of Python */
+	double flops, bytes;       /* of one call, as the trace tells them; 0: it does not */
 };
 
 /* Kernels of one name, whatever their shapes, over the whole trace or in one step: for scores. */

@@ -45,6 +45,12 @@ void fsl_functions_short_name(const struct fsl_function_row *row, char text[FSL_
 void fsl_functions_headline(const struct fsl_functions_view *view, char *text, size_t size);
 extern const char *const fsl_functions_verdict_texts[];
 
+/* Adds "flops" and "bytes" of one call of a kernel, mean of the workers; null if no trace tells
+ * them. */
+void fsl_functions_add_operations(struct fsl_document *document, cJSON *object,
+				  const struct fsl_functions_view *view,
+				  const struct fsl_function_row *row);
+
 /* Adds "slice": the step of the worst culprit that shows the verdict best, for a timeline; null if
  * nobody is named. */
 void fsl_functions_add_slice(struct fsl_document *document, cJSON *root,

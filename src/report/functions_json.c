@@ -213,6 +213,7 @@ static void add_kernel(struct writer *writer, cJSON *section, const struct fsl_f
 	fsl_document_number(document, object, "medianCostUs", row->median_ns / NS_PER_US,
 			    DECIMALS_US);
 	fsl_document_number(document, object, "bottleneckRatio", row->mean_ratio, DECIMALS_RATIO);
+	fsl_functions_add_operations(document, object, writer->view, row);
 	add_abnormal(writer, object, "abnormalWorkers", row);
 	add_cells(writer, object, row);
 }

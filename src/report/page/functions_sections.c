@@ -80,10 +80,10 @@ static void put_outliers(struct fsl_markup *markup, const struct fsl_html_functi
 		n += most >= 0.0;
 	}
 	for (size_t i = 0; i < n; i++) {
-		fsl_markup_put(markup, "%hrank %d (", i > 0 ? ", " : "",
+		fsl_markup_put(markup, "%h<span class=\"w\">rank %d (", i > 0 ? ", " : "",
 			       page->workers[told[i]].rank);
 		fsl_functions_put_share(markup, function->cells[told[i]].ratio);
-		fsl_markup_raw(markup, ")");
+		fsl_markup_raw(markup, ")</span>");
 	}
 	if (function->n_abnormal > n) {
 		fsl_markup_put(markup, " +%d", (int64_t)(function->n_abnormal - n));

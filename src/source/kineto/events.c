@@ -9,6 +9,7 @@
 #include "base/try.h"
 #include "capture/ranges.h"
 #include "source/kineto/functions.h"
+#include "source/kineto/operations.h"
 #include "text/json_walk.h"
 
 enum { RANGES_MAX = 4096, NAME_BYTES_MAX = 200 /* of a kernel; templates have kilobytes */ };
@@ -133,6 +134,9 @@ static enum fsl_status add_work(struct fsl_kineto_events *events,
 	};
 	FSL_TRY(name_work(events, event, &work, err));
 	FSL_TRY(intern_shape(events, event, &work.shape_id, err));
+	if (events->rank->functions != NULL) {
+		FSL_TRY(fsl_kineto_add_operations(events, event, &work, err));
+	}
 	if (work.is_collective) {
 		FSL_TRY(add_facts(events, event, 0, &work.facts, err));
 	}
@@ -254,6 +258,8 @@ void fsl_kineto_events_fini(struct fsl_kineto_events *events)
 	fsl_free(events->frames);
 	fsl_kineto_seen_fini(&events->kernels);
 	fsl_kineto_seen_fini(&events->functions);
+	fsl_free(events->operations);
+	fsl_strpool_destroy(events->operation_keys);
 	fsl_strpool_destroy(events->threads);
 	*events = (struct fsl_kineto_events){0};
 }

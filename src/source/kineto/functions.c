@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/sort.h"
 #include "base/try.h"
+#include "source/kineto/operations.h"
 #include "source/kineto/shares.h"
 
 void fsl_kineto_widen(struct fsl_kineto_events *events, const struct fsl_trace_event *event)
@@ -203,6 +204,7 @@ enum fsl_status fsl_kineto_tell_functions(struct fsl_kineto_events *events, stru
 	};
 	enum fsl_status status = fsl_function_times_init(&sums.times, err);
 	FSL_THEN(status, add_work(&sums, events, err));
+	FSL_THEN(status, fsl_kineto_tell_operations(events, &sums.times, err));
 	FSL_THEN(status,
 		 fsl_call_paths_add(&sums.times, events->frames, events->n_frames, &sums.all, err));
 	if (status == FSL_OK) {

@@ -64,6 +64,8 @@ static const struct fsl_trace_arg arguments[FSL_KINETO_ARGS_N] = {
 	[FSL_KINETO_RESERVED] = {"Total Reserved", INT64_MAX, NULL, FSL_TRACE_ARG_NUMBER},
 	[FSL_KINETO_NESTED] = {"args", 0, NULL, FSL_TRACE_ARG_NESTED},
 	[FSL_KINETO_LANE_NAME] = {"name", 0, NULL, FSL_TRACE_ARG_TEXT},
+	[FSL_KINETO_FLOPS] = {"kernel_flop", INT64_MAX, NULL, FSL_TRACE_ARG_NUMBER},
+	[FSL_KINETO_MOVED_BYTES] = {"kernel_num_gb", INT64_MAX, NULL, FSL_TRACE_ARG_BILLIONTHS},
 };
 
 void fsl_kineto_names_init(struct fsl_kineto_names *names)
