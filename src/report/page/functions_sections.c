@@ -264,9 +264,10 @@ static void put_score(struct fsl_markup *markup, double score)
 static void put_worker(struct fsl_markup *markup, const struct fsl_html_worker *worker,
 		       bool has_hosts)
 {
-	const char *state = worker->is_culprit  ? "culprit"
-			    : worker->is_victim ? "victim"
-						: "normal";
+	const char *state = worker->is_culprit     ? "culprit"
+			    : worker->is_victim    ? "victim"
+			    : worker->is_straggler ? "straggler"
+						   : "normal";
 	fsl_markup_put(markup, "<tr%h><td>%d", worker->is_culprit ? " class=\"hit\"" : "",
 		       worker->rank);
 	if (has_hosts) {

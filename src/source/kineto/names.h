@@ -43,8 +43,8 @@ enum fsl_kineto_arg {
 	FSL_KINETO_ELEMENTS,
 	FSL_KINETO_ALLOCATED,
 	FSL_KINETO_RESERVED,
-	FSL_KINETO_NESTED,    /* args of ACK's exports are JSON in a text */
-	FSL_KINETO_LANE_NAME, /* "name" of metadata */
+	FSL_KINETO_NESTED,      /* args of ACK's exports are JSON in a text */
+	FSL_KINETO_LANE_NAME,   /* "name" of metadata */
 	FSL_KINETO_FLOPS,       /* of a kernel, by PyTorch's analysis of Inductor's kernels */
 	FSL_KINETO_MOVED_BYTES, /* likewise, through the device's memory */
 	FSL_KINETO_ARGS_N
