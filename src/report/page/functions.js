@@ -38,7 +38,7 @@ q(".one",section).textContent=row.cells[0].title;
 all("tbody tr",section).forEach(function(r,w){r.cells[1].textContent=share(s[w]);r.cells[2].textContent=us(c[w]);r.className=out[w]?"hit":""});
 all("[data-f]").forEach(function(e){e.classList.toggle("picked",+e.dataset.f===i)});
 var b=section.getBoundingClientRect();if(b.top<0||b.bottom>innerHeight)section.scrollIntoView({block:"nearest"})}
-all("[data-f]").forEach(function(e){var i=+e.dataset.f;if(!D.functions[i])return;e.setAttribute("tabindex","0");
+all("[data-f]").forEach(function(e){var i=+e.dataset.f;if(!D.functions[i]){e.classList.add("far");return}e.setAttribute("tabindex","0");
 e.onclick=function(){show(i)};e.onkeydown=function(k){if(k.key==="Enter"||k.key===" "){k.preventDefault();show(i)}
 var o=k.key==="ArrowDown"?e.nextElementSibling:k.key==="ArrowUp"?e.previousElementSibling:null;
 if(o&&o.dataset.f!==undefined&&e.tagName==="TR"){k.preventDefault();o.focus();show(+o.dataset.f)}}});

@@ -50,18 +50,36 @@ static void put_function(struct fsl_markup *markup, const struct fsl_html_functi
 	fsl_markup_raw(markup, "]}");
 }
 
+/* Number of functions that fit, of all, and of those in which somebody stands out. */
+struct room {
+	size_t n, n_outliers;
+};
+
+static struct room room_of(const struct fsl_html_functions *page)
+{
+	size_t n_bytes = 4 * page->n_workers;
+	struct room room = {.n = n_bytes > 0 ? BYTES_MAX / n_bytes : page->n_items};
+	for (size_t i = 0; i < page->n_items && room.n_outliers < room.n; i++) {
+		room.n_outliers += page->items[i].n_abnormal > 0;
+	}
+	return room;
+}
+
 void fsl_functions_put_data(struct fsl_markup *markup, const struct fsl_html_functions *page)
 {
-	size_t n_bytes = 0;
+	struct room room = room_of(page);
+	size_t n_outliers = 0, n_others = 0;
 	fsl_markup_raw(markup, "<script type=\"application/json\" id=\"data\">{\"rank\":[");
 	for (size_t w = 0; w < page->n_workers; w++) {
 		fsl_markup_put(markup, "%h%d", w > 0 ? "," : "", page->workers[w].rank);
 	}
 	fsl_markup_raw(markup, "],\"functions\":[");
 	for (size_t i = 0; i < page->n_items; i++) {
-		n_bytes += 4 * page->n_workers;
+		bool is_outlier = page->items[i].n_abnormal > 0;
+		bool has_room = is_outlier ? n_outliers++ < room.n_outliers
+					   : n_others++ < room.n - room.n_outliers;
 		fsl_markup_raw(markup, i > 0 ? "," : "");
-		if (n_bytes <= BYTES_MAX) {
+		if (has_room) {
 			put_function(markup, page, &page->items[i]);
 		} else {
 			fsl_markup_raw(markup, "null");
