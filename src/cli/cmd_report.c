@@ -30,7 +30,7 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		 "file to write; without it standard output"},
 		{"svg", 0, FSL_OPT_TEXT, &r->svg, 0, 0, NULL, "CHART",
 		 "one picture of a case alone: grid, strip, bars, links, bandwidth, waits, stalls, growth, account, band "
-		 "or arrival"},
+		 "or arrival; of functions: shares, function, paths or roofline"},
 		{"png", 0, FSL_OPT_TEXT, &r->png, 0, 0, NULL, "CHART",
 		 "the same as PNG, which needs librsvg"},
 		{"help", 'h', FSL_OPT_FLAG, &r->wants_help, 0, 0, NULL, NULL, "show this help"},

@@ -16,7 +16,7 @@
  * UTF-8. The document is not trusted. FSL_ERR_FORMAT, FSL_ERR_LIMIT, FSL_ERR_MEMORY. */
 enum fsl_status fsl_html_make(struct fsl_pack *out, const cJSON *document, struct fsl_error *err);
 
-/* Names of the charts that can stand alone, ended by NULL. */
+/* Names of the charts of a case that can stand alone, ended by NULL; functions have others. */
 extern const char *const fsl_html_charts[];
 /* Appends one chart as an SVG of its own. FSL_ERR_USAGE: no such chart, or the case has not what it
  * needs; the message says which. */
