@@ -51,6 +51,16 @@ void fsl_functions_add_operations(struct fsl_document *document, cJSON *object,
 				  const struct fsl_functions_view *view,
 				  const struct fsl_function_row *row);
 
+/* The culprit with the greatest excess; without culprits the worker that waits least for others.
+ * NULL: there is no worker. */
+const struct fsl_function_worker *fsl_functions_slowest(const struct fsl_functions_view *view);
+
+/* Adds "callTree": the frames of call paths of the slowest worker, with callees; null if there are
+ * none, or other functions were asked for. */
+void fsl_functions_add_tree(struct fsl_document *document, cJSON *root,
+			    const struct fsl_functions_view *view,
+			    const struct fsl_functions_choice *choice);
+
 /* Adds "slice": the step of the worst culprit that shows the verdict best, for a timeline; null if
  * nobody is named. */
 void fsl_functions_add_slice(struct fsl_document *document, cJSON *root,

@@ -440,6 +440,7 @@ cJSON *fsl_functions_json(const struct fsl_functions_view *view,
 		}
 	}
 	add_sections(&writer, root);
+	fsl_functions_add_tree(document, root, view, choice);
 	add_rest(&writer, root);
 	cJSON *unknown = fsl_document_array(document, root, "unknown");
 	static const char *const keys[] = {"link", "averageThroughputPercent",

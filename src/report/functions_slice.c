@@ -8,16 +8,22 @@ enum {
 	MS_NS = 1000000,          /* times are written in ms, and rounded outwards */
 };
 
-/* The culprit with the greatest excess; NULL: nobody is named. */
-static const struct fsl_function_worker *worst_of(const struct fsl_functions_view *view)
+const struct fsl_function_worker *fsl_functions_slowest(const struct fsl_functions_view *view)
 {
-	const struct fsl_function_worker *worst = NULL;
+	const struct fsl_function_worker *slowest = NULL;
 	for (size_t w = 0; w < view->n_workers; w++) {
 		const struct fsl_function_worker *worker = &view->workers[w];
-		bool is_worse = worst == NULL || worker->excess > worst->excess;
-		worst = worker->is_culprit && is_worse ? worker : worst;
+		if (slowest == NULL || worker->is_culprit != slowest->is_culprit) {
+			bool is_first = slowest == NULL || worker->is_culprit;
+			slowest = is_first ? worker : slowest;
+			continue;
+		}
+		bool is_slower = worker->is_culprit
+					 ? worker->excess > slowest->excess
+					 : worker->communication < slowest->communication;
+		slowest = is_slower ? worker : slowest;
 	}
-	return worst;
+	return slowest;
 }
 
 /* A worker that does the same work and is not slow. */
@@ -54,8 +60,8 @@ static const struct fsl_profile_range *longest_of(const struct fsl_profile_rank 
 void fsl_functions_add_slice(struct fsl_document *document, cJSON *root,
 			     const struct fsl_functions_view *view)
 {
-	const struct fsl_function_worker *worst = worst_of(view);
-	if (worst == NULL) {
+	const struct fsl_function_worker *worst = fsl_functions_slowest(view);
+	if (worst == NULL || !worst->is_culprit) {
 		fsl_document_null(document, root, "slice");
 		return;
 	}

@@ -12,77 +12,94 @@ enum {
 	ROW = 19,
 	DEPTH_MAX = 40,      /* rows; deeper frames count for the last one */
 	NODES_MAX = 1 << 15, /* frames; further paths are left out */
+	DRAWN_MAX = 300,     /* frames, the widest ones: 60 kB of a page */
 	LABEL_MIN = 26,      /* width of a frame that has room for letters */
 	CHARACTER = 7,       /* width of a letter, about */
 	LABEL_BYTES_MAX = 110,
 };
-static const double WIDTH_MIN = 0.3;   /* narrower frames cannot be seen */
+static const double WIDTH_MIN = 1.0;   /* narrower frames cannot be seen */
+static const double SHARE_MAX = 1e3;   /* of a trace: threads run at the same time */
 static const double EXCESS_MIN = 0.01; /* of the trace: what matters */
 
 /* A frame below its callers. */
 struct node {
-	const char *name; /* not terminated */
-	size_t length;
+	const char *name;                         /* borrowed from the document */
 	size_t parent, first_child, next_sibling; /* SIZE_MAX: none */
 	size_t function;                          /* of the page; SIZE_MAX: a caller alone */
-	double share, usual; /* of the trace, with callees: of the told worker, of others */
+	double share, usual; /* of the trace, with callees: of the told worker, of its peers */
 	double x;
 	size_t depth;
 };
 
 struct tree {
+	int64_t rank;
 	struct node *nodes; /* the first one is the root; callers stand before callees */
 	size_t n_nodes;
-	size_t top;     /* the frame that all paths share, and that is drawn first */
+	size_t top;     /* the first frame that is drawn: all paths share those above */
 	size_t *sorted; /* room for the callees of a frame */
 };
 
-static size_t child_of(struct tree *tree, size_t parent, const char *name, size_t length)
+static double share_of(const cJSON *frame, const char *key)
 {
-	size_t at = tree->nodes[parent].first_child;
-	while (at != SIZE_MAX && (tree->nodes[at].length != length ||
-				  memcmp(tree->nodes[at].name, name, length) != 0)) {
-		at = tree->nodes[at].next_sibling;
-	}
-	if (at != SIZE_MAX || tree->n_nodes == NODES_MAX) {
-		return at;
-	}
-	at = tree->n_nodes++;
-	tree->nodes[at] = (struct node){.name = name,
-					.length = length,
-					.parent = parent,
-					.first_child = SIZE_MAX,
-					.next_sibling = tree->nodes[parent].first_child,
-					.function = SIZE_MAX};
-	tree->nodes[parent].first_child = at;
-	return at;
+	double share = fsl_html_number(frame, key);
+	return share >= 0.0 && share <= SHARE_MAX ? share : (double)NAN;
 }
 
-/* Adds the frames of a path, and its time to the last one. */
-static void add_path(struct tree *tree, const struct fsl_html_functions *page, size_t function)
+/* Share of a frame that is drawn: 0 if it is unknown. */
+static double known(double share)
 {
-	const char *at = page->items[function].name;
-	double share = page->items[function].cells[page->worst].ratio;
-	double usual = page->items[function].usual_ratio;
+	return isfinite(share) ? share : 0.0;
+}
+
+/* A frame of the document as a node, below its caller; false if there is no such caller. */
+static bool add_frame(struct tree *tree, const cJSON *frame)
+{
+	int64_t parent = fsl_html_index(frame, "parent");
+	if (parent >= (int64_t)tree->n_nodes - 1) {
+		return false;
+	}
+	struct node *caller = &tree->nodes[parent + 1];
+	tree->nodes[tree->n_nodes] = (struct node){.name = fsl_html_text(frame, "name"),
+						   .parent = (size_t)(parent + 1),
+						   .first_child = SIZE_MAX,
+						   .next_sibling = caller->first_child,
+						   .function = SIZE_MAX,
+						   .share = known(share_of(frame, "ratio")),
+						   .usual = share_of(frame, "peersRatio")};
+	caller->first_child = tree->n_nodes++;
+	if (parent < 0) {
+		tree->nodes[0].share += tree->nodes[tree->n_nodes - 1].share;
+		tree->nodes[0].usual += tree->nodes[tree->n_nodes - 1].usual;
+	}
+	return true;
+}
+
+/* The frame that a path ends in; SIZE_MAX: the tree lacks it. */
+static size_t find_path(const struct tree *tree, const char *path)
+{
 	size_t node = 0;
-	for (bool is_last = false; !is_last;) {
-		size_t length = strcspn(at, "|");
-		size_t child = child_of(tree, node, at, length);
-		is_last = at[length] == '\0' || child == SIZE_MAX;
-		at += length + 1;
-		node = child != SIZE_MAX ? child : node;
+	for (bool is_last = false; !is_last && node != SIZE_MAX;) {
+		size_t length = strcspn(path, "|"), at = tree->nodes[node].first_child;
+		while (at != SIZE_MAX && (strncmp(tree->nodes[at].name, path, length) != 0 ||
+					  tree->nodes[at].name[length] != '\0')) {
+			at = tree->nodes[at].next_sibling;
+		}
+		node = at;
+		is_last = path[length] == '\0';
+		path += length + 1;
 	}
-	tree->nodes[node].function = function;
-	tree->nodes[node].share += isfinite(share) ? share : 0.0;
-	tree->nodes[node].usual += isfinite(usual) ? usual : 0.0;
+	return node;
 }
 
-/* Adds the time of callees to callers, and skips callers that all paths have. */
-static void settle(struct tree *tree)
+/* Finds the functions of frames, and skips callers that all paths have. */
+static void settle(struct tree *tree, const struct fsl_html_functions *page)
 {
-	for (size_t i = tree->n_nodes; --i > 0;) {
-		tree->nodes[tree->nodes[i].parent].share += tree->nodes[i].share;
-		tree->nodes[tree->nodes[i].parent].usual += tree->nodes[i].usual;
+	for (size_t i = 0; i < page->n_items; i++) {
+		bool is_path = page->items[i].section == FSL_HTML_PYTHON;
+		size_t node = is_path ? find_path(tree, page->items[i].name) : SIZE_MAX;
+		if (node != SIZE_MAX) {
+			tree->nodes[node].function = i;
+		}
 	}
 	size_t top = 0, child = tree->nodes[0].first_child;
 	while (child != SIZE_MAX && tree->nodes[child].next_sibling == SIZE_MAX &&
@@ -131,62 +148,84 @@ static void place(struct tree *tree)
 static enum fsl_status grow(struct tree *tree, const struct fsl_html_functions *page,
 			    struct fsl_error *err)
 {
+	const cJSON *told = fsl_html_at(page->root, "callTree"), *frame = NULL;
 	FSL_TRY(FSL_NEW(tree->nodes, NODES_MAX, "call paths", err));
 	FSL_TRY(FSL_NEW(tree->sorted, NODES_MAX, "call paths", err));
+	tree->rank = fsl_html_index(told, "rank");
 	tree->nodes[0] = (struct node){.name = "",
 				       .parent = SIZE_MAX,
 				       .first_child = SIZE_MAX,
 				       .next_sibling = SIZE_MAX,
 				       .function = SIZE_MAX};
 	tree->n_nodes = 1;
-	for (size_t i = 0; i < page->n_items; i++) {
-		if (page->items[i].section == FSL_HTML_PYTHON) {
-			add_path(tree, page, i);
+	cJSON_ArrayForEach(frame, fsl_html_at(told, "frames"))
+	{
+		if (tree->n_nodes == NODES_MAX || !add_frame(tree, frame)) {
+			break;
 		}
 	}
-	settle(tree);
+	settle(tree, page);
 	if (tree->nodes[tree->top].share > 0.0) {
 		place(tree);
 	}
 	return FSL_OK;
 }
 
-static void put_frame_name(struct fsl_markup *markup, const struct node *node, size_t n_most)
-{
-	char name[LABEL_BYTES_MAX + 1];
-	size_t n = node->length < LABEL_BYTES_MAX ? node->length : LABEL_BYTES_MAX;
-	n = n < n_most ? n : n_most;
-	while (n > 0 && n < node->length && ((unsigned char)node->name[n] & 0xc0) == 0x80) {
-		n--;
-	}
-	memcpy(name, node->name, n);
-	name[n] = '\0';
-	fsl_markup_put(markup, "%s%h", name, n < node->length ? "…" : "");
-}
-
 static void put_frame_title(struct fsl_markup *markup, const struct node *node, int64_t rank)
 {
 	fsl_markup_raw(markup, "<title>");
-	put_frame_name(markup, node, LABEL_BYTES_MAX);
+	fsl_functions_put_begin(markup, node->name, LABEL_BYTES_MAX);
 	fsl_markup_put(markup, ": rank %d ", rank);
 	fsl_functions_put_share(markup, node->share);
-	fsl_markup_raw(markup, ", ");
-	fsl_html_say(markup, "span", FSL_PAGE_PEERS_TAKE);
-	fsl_markup_raw(markup, " ");
-	fsl_functions_put_share(markup, node->usual);
+	if (isfinite(node->usual)) {
+		fsl_markup_raw(markup, ", ");
+		fsl_html_say(markup, "span", FSL_PAGE_PEERS_TAKE);
+		fsl_markup_raw(markup, " ");
+		fsl_functions_put_share(markup, node->usual);
+	}
 	fsl_markup_raw(markup, "</title>");
 }
 
+/* The name of a frame as far as it fits: without its file, if it does not fit whole. */
+static void put_label(struct fsl_markup *markup, const char *name, double width)
+{
+	size_t n_most = (size_t)fmin(width / CHARACTER + 1.0, LABEL_BYTES_MAX);
+	const char *colon = strstr(name, ": ");
+	bool is_whole = strlen(name) <= n_most || colon == NULL;
+	fsl_functions_put_begin(markup, is_whole ? name : colon + 2, n_most);
+}
+
+static double width_of(const struct tree *tree, size_t i)
+{
+	return tree->nodes[i].share / tree->nodes[tree->top].share * WIDTH;
+}
+
+static size_t count_wide(const struct tree *tree, double least)
+{
+	size_t n = 0;
+	for (size_t i = tree->top; i < tree->n_nodes; i++) {
+		n += width_of(tree, i) >= least;
+	}
+	return n;
+}
+
+/* The least width of frames that are drawn. */
+static double least_width(const struct tree *tree)
+{
+	double least = WIDTH_MIN;
+	while (count_wide(tree, least) > DRAWN_MAX && least < WIDTH) {
+		least *= 1.25;
+	}
+	return least;
+}
+
 /* A frame; its own drawing area cuts its label, whatever the font is. */
-static void put_frame(struct fsl_markup *markup, const struct tree *tree, size_t i, int64_t rank)
+static void put_frame(struct fsl_markup *markup, const struct tree *tree, size_t i)
 {
 	const struct node *node = &tree->nodes[i];
-	double width = node->share / tree->nodes[tree->top].share * WIDTH;
+	double width = width_of(tree, i);
 	double y = (double)node->depth * ROW;
 	bool is_hot = node->share - node->usual >= EXCESS_MIN;
-	if (!(width >= WIDTH_MIN) || node->depth >= DEPTH_MAX) {
-		return;
-	}
 	fsl_markup_put(markup, "<svg class=\"fr%h\" x=\"%f\" y=\"%f\" width=\"%f\" height=\"%d\"",
 		       is_hot ? " hot" : "", node->x, y, fmax(width - 1.0, 0.3),
 		       (int64_t)(ROW - 1));
@@ -194,26 +233,28 @@ static void put_frame(struct fsl_markup *markup, const struct tree *tree, size_t
 		fsl_markup_put(markup, " data-f=\"%d\"", (int64_t)node->function);
 	}
 	fsl_markup_put(markup, ">");
-	put_frame_title(markup, node, rank);
+	put_frame_title(markup, node, tree->rank);
 	fsl_markup_raw(markup, "<rect width=\"100%\" height=\"100%\"/>");
 	if (width >= LABEL_MIN && i != 0) {
 		fsl_markup_raw(markup, "<text x=\"4\" y=\"13\">");
-		put_frame_name(markup, node, (size_t)(width / CHARACTER) + 1);
+		put_label(markup, node->name, width);
 		fsl_markup_raw(markup, "</text>");
 	} else if (i == 0) {
-		fsl_markup_put(markup, "<text x=\"4\" y=\"13\">rank %d: Python ", rank);
+		fsl_markup_put(markup, "<text x=\"4\" y=\"13\">rank %d: Python ", tree->rank);
 		fsl_functions_put_share(markup, node->share);
 		fsl_markup_raw(markup, "</text>");
 	}
 	fsl_markup_raw(markup, "</svg>");
 }
 
-static void put_picture(struct fsl_markup *markup, const struct tree *tree, int64_t rank)
+static void put_picture(struct fsl_markup *markup, const struct tree *tree)
 {
+	double least = least_width(tree);
 	size_t n_rows = 0;
 	for (size_t i = tree->top; i < tree->n_nodes; i++) {
 		size_t depth = tree->nodes[i].depth;
-		n_rows = depth >= n_rows && depth < DEPTH_MAX ? depth + 1 : n_rows;
+		bool is_drawn = depth < DEPTH_MAX && width_of(tree, i) >= least;
+		n_rows = is_drawn && depth >= n_rows ? depth + 1 : n_rows;
 	}
 	fsl_markup_put(markup,
 		       "<div class=\"scroll\"><svg class=\"c flame\" viewBox=\"0 0 %d %d\" "
@@ -221,31 +262,32 @@ static void put_picture(struct fsl_markup *markup, const struct tree *tree, int6
 		       "xmlns=\"http://www.w3.org/2000/svg\">",
 		       (int64_t)WIDTH, (int64_t)(n_rows * ROW));
 	for (size_t i = tree->top; i < tree->n_nodes; i++) {
-		put_frame(markup, tree, i, rank);
+		if (tree->nodes[i].depth < DEPTH_MAX && width_of(tree, i) >= least) {
+			put_frame(markup, tree, i);
+		}
 	}
 	fsl_markup_raw(markup, "</svg></div>");
 }
 
 void fsl_functions_put_flame(struct fsl_markup *markup, const struct fsl_html_functions *page)
 {
-	struct tree tree = {NULL, 0, 0, NULL};
+	struct tree tree = {0};
 	struct fsl_error err = {0};
-	if (page->worst == SIZE_MAX) {
+	if (!cJSON_IsObject(fsl_html_at(page->root, "callTree"))) {
 		return;
 	}
 	enum fsl_status status = grow(&tree, page, &err);
 	markup->pack.is_failed |= status != FSL_OK;
 	if (status == FSL_OK && tree.nodes[tree.top].share > 0.0) {
-		int64_t rank = page->workers[page->worst].rank;
 		size_t n_callers = 0;
 		for (size_t at = tree.top; at != 0; at = tree.nodes[at].parent) {
 			n_callers++;
 		}
 		fsl_markup_raw(markup, "<div id=\"flame\"><h3>");
 		fsl_html_say(markup, "span", FSL_PAGE_FLAME);
-		fsl_markup_put(markup, ", rank %d</h3>", rank);
+		fsl_markup_put(markup, ", rank %d</h3>", tree.rank);
 		fsl_html_say(markup, "p class=\"note\"", FSL_PAGE_FLAME_NOTE);
-		put_picture(markup, &tree, rank);
+		put_picture(markup, &tree);
 		if (n_callers > 1) {
 			fsl_markup_put(markup, "<p class=\"note\">%d ", (int64_t)n_callers - 1);
 			fsl_html_say(markup, "span", FSL_PAGE_CALLERS);

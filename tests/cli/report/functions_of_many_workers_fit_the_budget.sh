@@ -17,7 +17,9 @@ paths[evil] = {"averageRatio": 1e300, "workers": [{"rank": 1, "ratio": -5, "mean
 paths["|" * 100000] = {"averageRatio": None, "workers": None}
 kernels = {f"{evil}{i}": {"name": evil, "shape": f"{i}_1_1|1_1_1", "medianCostUs": 1e9 + i, "bottleneckRatio": 0.01,
                           "workers": cells(set())} for i in range(10)}
-print(json.dumps({"schema": "failslow.functions/1", "path": evil, "verdict": "culprits_and_victims", "headline": evil,
+frames = [{"name": f"m{i}.py: f|{evil}", "parent": (i - 1) // 2 if i else None, "ratio": 0.4 / (1 + i % 5),
+           "peersRatio": 0.1} for i in range(1000)]
+print(json.dumps({"callTree": {"rank": 33, "frames": frames}, "schema": "failslow.functions/1", "path": evil, "verdict": "culprits_and_victims", "headline": evil,
                   "options": {}, "workers": workers, "gpuCompute": {"majorKernels": kernels, "detailedReport": [[3]]},
                   "python": paths, "communication": {"ring": 3}, "gpuMemory": [1], "slice": evil}))
 END

@@ -141,26 +141,65 @@ static void documents_that_break_rules_are_refused(void **state)
 	}
 }
 
-/* Frames of the picture: the width of a caller is that of its callees together. */
-static void callers_are_as_wide_as_their_callees(void **state)
+static cJSON *tree_of(const char *frames)
 {
-	static const char text[] =
-		"{\"schema\":\"failslow.functions/1\",\"workers\":[{\"rank\":4}],\"python\":{"
-		"\"run|f\":{\"workers\":[{\"rank\":4,\"ratio\":0.3}]},"
-		"\"run|g|h\":{\"workers\":[{\"rank\":4,\"ratio\":0.1}]}}}";
+	char text[1024];
+	(void)snprintf(text, sizeof(text),
+		       "{\"schema\":\"failslow.functions/1\",\"workers\":[{\"rank\":4}],"
+		       "\"python\":{\"run|g|h\":{\"workers\":[{\"rank\":4,\"ratio\":0.1}]}},"
+		       "\"callTree\":{\"rank\":4,\"frames\":[%s]}}",
+		       frames);
+	cJSON *document = cJSON_Parse(text);
+	assert_non_null(document);
+	return document;
+}
+
+/* True if the page has a frame at this place, of this width and class. */
+static bool has_frame(const char *page, const char *class, const char *x, int y, const char *width)
+{
+	char text[128];
+	(void)snprintf(text, sizeof(text), "<svg class=\"%s\" x=\"%s\" y=\"%d\" width=\"%s\"",
+		       class, x, y, width);
+	return strstr(page, text) != NULL;
+}
+
+static void frames_lie_below_their_callers_the_widest_first(void **state)
+{
 	(void)state;
 	struct fsl_pack page = {0};
-	cJSON *document = cJSON_Parse(text);
+	cJSON *document =
+		tree_of("{\"name\":\"run\",\"parent\":null,\"ratio\":0.4,\"peersRatio\":0.4},"
+			"{\"name\":\"g\",\"parent\":0,\"ratio\":0.1,\"peersRatio\":0.05},"
+			"{\"name\":\"f\",\"parent\":0,\"ratio\":0.3,\"peersRatio\":0.295},"
+			"{\"name\":\"h\",\"parent\":1,\"ratio\":0.1,\"peersRatio\":null}");
 	assert_int_equal(fsl_html_make(&page, document, NULL), FSL_OK);
 	fsl_pack_u8(&page, 0);
-	const char *all = (const char *)page.bytes;
-	assert_non_null(strstr(all, "<svg class=\"fr\" x=\"0\" y=\"0\" width=\"719\""));
-	assert_non_null(strstr(all, "<svg class=\"fr\" x=\"0\" y=\"19\" width=\"539\""));
-	assert_non_null(strstr(all, "<svg class=\"fr\" x=\"540\" y=\"19\" width=\"179\""));
-	assert_non_null(strstr(all, "<svg class=\"fr\" x=\"540\" y=\"38\" width=\"179\""));
-	assert_null(strstr(all, "y=\"57\" width=\"179\""));
+	const char *text = (const char *)page.bytes;
+	assert_true(has_frame(text, "fr", "0", 0, "719"));
+	assert_true(has_frame(text, "fr", "0", 19, "539"));
+	assert_true(has_frame(text, "fr hot", "540", 19, "179")); /* 5 % beyond its peers */
+	assert_true(has_frame(text, "fr", "540", 38, "179"));     /* no peers are known */
+	assert_non_null(strstr(text, "height=\"18\" data-f=\"0\"><title>h: rank 4 10 %</title>"));
 	fsl_pack_fini(&page);
 	cJSON_Delete(document);
+}
+
+static void frames_without_a_caller_before_them_are_not_drawn(void **state)
+{
+	static const char *const lists[] = {
+		"{\"name\":\"a\",\"parent\":0,\"ratio\":0.4}",
+		"{\"name\":\"a\",\"parent\":7,\"ratio\":0.4}",
+		"{\"name\":\"a\",\"parent\":null,\"ratio\":1e9},7,{\"parent\":1e15,\"ratio\":1}"};
+	(void)state;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		struct fsl_pack page = {0};
+		cJSON *document = tree_of(lists[i]);
+		assert_int_equal(fsl_html_make(&page, document, NULL), FSL_OK);
+		fsl_pack_u8(&page, 0);
+		assert_null(strstr((const char *)page.bytes, "class=\"fr"));
+		fsl_pack_fini(&page);
+		cJSON_Delete(document);
+	}
 }
 
 int main(void)
@@ -170,7 +209,8 @@ int main(void)
 		cmocka_unit_test(bins_hold_every_worker_once),
 		cmocka_unit_test(the_told_function_is_the_reason_of_the_culprit),
 		cmocka_unit_test(documents_that_break_rules_are_refused),
-		cmocka_unit_test(callers_are_as_wide_as_their_callees),
+		cmocka_unit_test(frames_lie_below_their_callers_the_widest_first),
+		cmocka_unit_test(frames_without_a_caller_before_them_are_not_drawn),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
