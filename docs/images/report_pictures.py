@@ -70,8 +70,8 @@ def take(program, name, folder):
         arguments = ["profile", str(folder / name)]
     if name in FUNCTIONS:
         subprocess.run([sys.executable, str(MAKE_TRACES), str(folder / "traces"), *FUNCTIONS[name]], check=True)
-        subprocess.run([program, "functions", str(folder / "traces"), "--report", str(page)], check=True,
-                       capture_output=True)
+        subprocess.run([str(pathlib.Path(program).resolve()), "functions", "traces", "--report", str(page)], check=True,
+                       capture_output=True, cwd=folder)
         return photograph(page, picture)
     if arguments is None:
         subprocess.run([program, "simulate", str(folder / name), *MADE[name]], check=True, capture_output=True)
