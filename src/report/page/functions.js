@@ -2,7 +2,7 @@
 (function(){"use strict";
 var D=P.D,q=P.q,all=P.all,n=D.rank.length;
 P.begin(function(){});
-P.sorts(".panel table,#workers table");
+P.sorts(".panel table,#workers table,#figures table");
 
 /* Sections are tabs: clicks, and arrows as the pattern of ARIA has them. */
 var tabs=all("[role=tab]"),list=q("[role=tablist]");

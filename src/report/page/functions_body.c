@@ -14,6 +14,7 @@ void fsl_functions_put_body(struct fsl_markup *markup, const struct fsl_html_fun
 	fsl_functions_put_sections(markup, page);
 	fsl_markup_raw(markup, "</div></div><div class=\"second\">");
 	fsl_functions_put_workers(markup, page);
+	fsl_functions_put_figures(markup, page);
 	fsl_functions_put_technical(markup, page);
 	fsl_markup_raw(markup, "</div></main>");
 	fsl_functions_put_data(markup, page);

@@ -21,6 +21,8 @@ void fsl_functions_put_flame(struct fsl_markup *markup, const struct fsl_html_fu
 /* Kernels by operations and bytes; nothing if no kernel has both. */
 void fsl_functions_put_roofline(struct fsl_markup *markup, const struct fsl_html_functions *page);
 void fsl_functions_put_workers(struct fsl_markup *markup, const struct fsl_html_functions *page);
+/* How hosts feed their devices; nothing if the document does not tell it. */
+void fsl_functions_put_figures(struct fsl_markup *markup, const struct fsl_html_functions *page);
 /* The command that cuts the slice of the finding out of the trace. */
 void fsl_functions_put_slice(struct fsl_markup *markup, const struct fsl_html_functions *page);
 void fsl_functions_put_technical(struct fsl_markup *markup, const struct fsl_html_functions *page);

@@ -202,6 +202,30 @@ static void frames_without_a_caller_before_them_are_not_drawn(void **state)
 	}
 }
 
+static void figures_that_are_unlike_the_peers_are_marked(void **state)
+{
+	static const char text[] =
+		"{\"schema\":\"failslow.functions/1\",\"workers\":[{\"rank\":1,\"figures\":"
+		"{\"hostWaitRatio\":0.25,\"launchDelayUs\":12.5,\"averageQueue\":null},"
+		"\"unusualFigures\":[\"launchDelayUs\"]},{\"rank\":2}]}";
+	(void)state;
+	struct fsl_pack page = {0};
+	cJSON *document = cJSON_Parse(text);
+	assert_int_equal(fsl_html_make(&page, document, NULL), FSL_OK);
+	fsl_pack_u8(&page, 0);
+	assert_non_null(strstr((const char *)page.bytes,
+			       "<tr><td>1<td class=\"n\">25 %<td class=\"n out\">12.5 µs<td "
+			       "class=\"n\">–<td class=\"n\">–"));
+	fsl_pack_fini(&page);
+	cJSON_Delete(document);
+	document = cJSON_Parse("{\"schema\":\"failslow.functions/1\",\"workers\":[{\"rank\":1}]}");
+	assert_int_equal(fsl_html_make(&page, document, NULL), FSL_OK);
+	fsl_pack_u8(&page, 0);
+	assert_null(strstr((const char *)page.bytes, "<section id=\"figures\""));
+	fsl_pack_fini(&page);
+	cJSON_Delete(document);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +235,7 @@ int main(void)
 		cmocka_unit_test(documents_that_break_rules_are_refused),
 		cmocka_unit_test(frames_lie_below_their_callers_the_widest_first),
 		cmocka_unit_test(frames_without_a_caller_before_them_are_not_drawn),
+		cmocka_unit_test(figures_that_are_unlike_the_peers_are_marked),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
