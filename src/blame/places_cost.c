@@ -96,6 +96,7 @@ static enum fsl_status graph_build(struct graph *graph, const struct fsl_places_
 					     .match = job->match,
 					     .cuts = &graph->cuts,
 					     .own = &graph->own,
+					     .ends_with_last = true,
 					     .members = graph->members,
 					     .class_begin = graph->class_begin,
 					     .n_classes = job->n_classes,

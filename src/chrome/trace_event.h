@@ -55,7 +55,7 @@ int fsl_trace_words_find(const struct fsl_trace_words *words, const char *text, 
 bool fsl_trace_text_holds(const char *text, size_t length, const char *word, size_t n_word);
 
 enum {
-	FSL_TRACE_ARGS_MAX = 16,
+	FSL_TRACE_ARGS_MAX = 24,
 	FSL_TRACE_NAME_MAX = 1024, /* longer names are cut */
 	FSL_TRACE_TEXT_MAX = 240,  /* longer texts of args are cut */
 };

@@ -136,6 +136,13 @@ static enum fsl_status alloc_levels(struct fsl_replay *out, struct fsl_error *er
 	return FSL_OK;
 }
 
+/* Takes in how far a rank is: the sum of all, or the greatest. */
+static void reach(double *reached_ns, int64_t ns, const struct fsl_replay_job *job)
+{
+	*reached_ns =
+		job->ends_with_last ? fmax(*reached_ns, (double)ns) : *reached_ns + (double)ns;
+}
+
 /*
  * Adds how far one rank is at the end of each step of a window, ns since its start there, under
  * each of @n_lanes repairs. @end_ns: [slot * n_lanes + lane]; NULL: as measured, one lane.
@@ -156,8 +163,8 @@ static void add_rank(const struct fsl_replay_graph *graph, size_t cell, const in
 			   graph->events[e].step < window->end);
 		for (; i < graph->events[e].step; i++) {
 			for (size_t lane = 0; lane < n_lanes; lane++) {
-				reached_ns[i * n_lanes + lane] +=
-					(double)(last_ns[lane] - start_ns);
+				reach(&reached_ns[i * n_lanes + lane], last_ns[lane] - start_ns,
+				      graph->job);
 			}
 		}
 		/* Without a past the rank may begin earlier than it was recorded. */
@@ -170,15 +177,17 @@ static void add_rank(const struct fsl_replay_graph *graph, size_t cell, const in
 	}
 	for (; i < window->end; i++) {
 		for (size_t lane = 0; lane < n_lanes; lane++) {
-			reached_ns[i * n_lanes + lane] += (double)(last_ns[lane] - start_ns);
+			reach(&reached_ns[i * n_lanes + lane], last_ns[lane] - start_ns,
+			      graph->job);
 		}
 	}
 }
 
 /*
- * A step lasts from the last end in the step before to its own last end, mean over the ranks: a
- * lost record that has moved one rank's cuts by an operator hardly counts. @reached_ns: scratch,
- * n_steps * n_lanes. @step_ms: [lane * n_steps + i]; the steps of the window are filled.
+ * A step lasts from the last end in the step before to its own last end, mean over the ranks unless
+ * the job says otherwise: a lost record that has moved one rank's cuts by an operator hardly
+ * counts. @reached_ns: scratch, n_steps * n_lanes. @step_ms: [lane * n_steps + i]; the steps of the
+ * window are filled.
  */
 static void set_step_times(const struct fsl_replay *replay, size_t w, const int64_t *end_ns,
 			   size_t n_lanes, double *reached_ns, double *step_ms)
@@ -194,14 +203,14 @@ static void set_step_times(const struct fsl_replay *replay, size_t w, const int6
 			n_ranks++;
 		}
 	}
+	double n_counted = graph->job->ends_with_last ? 1.0 : (double)n_ranks;
 	for (size_t i = window->begin; i < window->end; i++) {
 		for (size_t lane = 0; lane < n_lanes; lane++) {
 			const double *reached = reached_ns + i * n_lanes + lane;
 			double before_ns = i > window->begin ? *(reached - n_lanes) : 0.0;
 			step_ms[lane * replay->n_steps + i] =
-				n_ranks > 0
-					? (*reached - before_ns) / (double)n_ranks / FSL_NS_PER_MS
-					: 0.0;
+				n_ranks > 0 ? (*reached - before_ns) / n_counted / FSL_NS_PER_MS
+					    : 0.0;
 		}
 	}
 }

@@ -21,6 +21,9 @@ struct fsl_replay_job {
 	const struct fsl_cuts *cuts;
 	const struct fsl_own *own;
 	bool counts_idle; /* what no stage explains is own work */
+	/* A step lasts until the last rank ends it, not until they do on average: nothing follows
+	 * in which the others would wait. */
+	bool ends_with_last;
 	/* Ranks that do the same work: members[class_begin[k] .. class_begin[k + 1]) are class k.
 	 */
 	const uint32_t *members;
