@@ -9,7 +9,7 @@
 #include "base/mem.h"
 
 #ifdef FSL_HAVE_ISAL
-#include <isa-l/igzip_lib.h>
+#include <isa-l.h>
 #endif
 
 enum { WINDOW_BITS = 15 + 32 }; /* largest window; + 32: zlib detects the header itself */
@@ -33,6 +33,11 @@ struct fsl_gunzip {
 };
 
 #ifdef FSL_HAVE_ISAL
+
+#define TEXT(macro)    TEXT_OF(macro)
+#define TEXT_OF(value) #value
+/* The library tells none: that of its headers. */
+#define VERSION TEXT(ISAL_MAJOR_VERSION) "." TEXT(ISAL_MINOR_VERSION) "." TEXT(ISAL_PATCH_VERSION)
 
 enum { FIXED_BYTES = 10, LENGTH_BYTES = 2, CRC_BYTES = 2 };
 enum { FLAG_CRC = 2, FLAG_EXTRA = 4, FLAG_NAME = 8, FLAG_COMMENT = 16, FLAGS_UNKNOWN = 0xe0 };
@@ -193,7 +198,7 @@ static enum fsl_gunzip_result run_isal(struct fsl_gunzip *gunzip, struct fsl_gun
 const char *fsl_gunzip_isal(void)
 {
 	call_once(&once, load_isal);
-	return isal.is_there ? "yes" : "no";
+	return isal.is_there ? VERSION : "no";
 }
 
 #else

@@ -32,7 +32,7 @@ struct fsl_gunzip_step {
 };
 enum fsl_gunzip_result fsl_gunzip_run(struct fsl_gunzip *gunzip, struct fsl_gunzip_step *step);
 
-/* "yes": ISA-L is installed; "no". */
+/* Version of ISA-L; "no": it is not installed. */
 const char *fsl_gunzip_isal(void);
 
 #endif
