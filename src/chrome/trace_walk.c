@@ -80,7 +80,8 @@ static bool next_event(struct separator *separator, const char **at, size_t *n_b
 		       uint64_t *n_newlines)
 {
 	bool is_same = separator->length > 0 && *n_bytes >= SEPARATOR_MAX &&
-		       fsl_scan_is_alike(*at, separator->text, separator->length);
+		       fsl_scan_is_alike(*at, separator->text, separator->length) &&
+		       (*at)[separator->length] == '{';
 	if (!is_same) {
 		*separator = (struct separator){.length = separator_length(*at, *n_bytes)};
 		for (size_t i = 0; i < separator->length; i++) {

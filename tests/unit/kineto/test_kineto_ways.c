@@ -150,11 +150,14 @@ static void add_event(struct document *document, const char *from, uint64_t *ran
 
 static void make(struct document *document, uint64_t *random)
 {
+	static const char *const separators[] = {",\n  ", ",", ", ", "\n,",
+						 ",\n                    "};
 	*document = (struct document){.length = 0};
 	document_add(document, "{\"schemaVersion\": 1, \"traceEvents\": [");
 	size_t n = 2 + random_below(random, 14);
 	for (size_t i = 0; i < n; i++) {
-		document_add(document, i > 0 ? ",\n  " : "\n  ");
+		size_t usual = random_below(random, 8) > 0 ? 0 : random_below(random, 5);
+		document_add(document, i > 0 ? separators[usual] : "\n  ");
 		add_event(document,
 			  templates[random_below(random, sizeof(templates) / sizeof(*templates))],
 			  random);
