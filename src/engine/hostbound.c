@@ -128,21 +128,53 @@ static double score_clock(const struct fsl_sched *sched)
 	return n_seen >= CALLS_MIN ? (double)n_running / (double)n_seen : (double)NAN;
 }
 
+/* Calls of all ranks of the trace, carried by @offset_ns. */
+static enum fsl_status take_all_calls(struct fsl_ftrace_ranks *ranks, const struct fsl_job *job,
+				      int64_t offset_ns, struct fsl_error *err)
+{
+	for (size_t i = 0; i < ranks->n_items; i++) {
+		for (size_t r = 0; r < job->run.n_ranks; r++) {
+			if (job->run.ranks[r].rank == ranks->items[i].rank) {
+				FSL_TRY(take_calls(&ranks->items[i], &job->run.ranks[r], offset_ns,
+						   err));
+			}
+		}
+	}
+	return FSL_OK;
+}
+
+/* Nothing tells the clock: the offset with which ranks run at their calls. */
+static enum fsl_status fit_clock(struct fsl_host_trace *trace, const struct fsl_job *job,
+				 struct fsl_error *err)
+{
+	FSL_TRY(take_all_calls(&trace->ranks, job, 0, err));
+	FSL_TRY(fsl_ftrace_fit_clock(&trace->fit, trace->files->paths, trace->files->n_paths,
+				     &trace->ranks, err));
+	trace->beside.has_offset = trace->fit.is_found;
+	trace->beside.offset_ns = trace->fit.offset_ns;
+	trace->lacks_clock = !trace->fit.is_found;
+	for (size_t i = 0; i < trace->ranks.n_items; i++) {
+		trace->ranks.items[i].n_calls = 0; /* in UTC */
+	}
+	return FSL_OK;
+}
+
 enum fsl_status fsl_host_trace_join(struct fsl_host_trace *trace, const struct fsl_job *job,
 				    struct fsl_error *err)
 {
-	trace->lacks_clock = !trace->beside.has_offset;
 	FSL_TRY(add_job_pids(&trace->ranks, job, err));
+	if (!trace->beside.has_offset) {
+		FSL_TRY(fit_clock(trace, job, err));
+	}
 	if (!trace->beside.has_offset || job->cuts.n_ranks != job->run.n_ranks) {
 		return FSL_OK;
 	}
+	FSL_TRY(take_all_calls(&trace->ranks, job, trace->beside.offset_ns, err));
 	for (size_t i = 0; i < trace->ranks.n_items; i++) {
 		struct fsl_ftrace_rank *rank = &trace->ranks.items[i];
 		for (size_t r = 0; r < job->run.n_ranks; r++) {
 			if (job->run.ranks[r].rank == rank->rank) {
 				FSL_TRY(take_steps(rank, job, r, trace->beside.offset_ns, err));
-				FSL_TRY(take_calls(rank, &job->run.ranks[r],
-						   trace->beside.offset_ns, err));
 			}
 		}
 		trace->n_job_ranks += rank->n_steps > 0;

@@ -5,6 +5,7 @@
 
 #include "engine/job.h"
 #include "judge/hostbound.h"
+#include "source/ftrace/clock_fit.h"
 #include "source/ftrace/find.h"
 #include "source/ftrace/load.h"
 
@@ -19,8 +20,9 @@ struct fsl_host_trace {
 	/* Share of the launches of operators at which the launching thread runs; NaN: not checked.
 	 * A wrong clock has a low one. */
 	double clock_score;
-	bool lacks_clock;   /* nothing tells the clock of the trace, so that the job is not used */
-	size_t n_job_ranks; /* ranks whose steps come from the files of the job */
+	bool lacks_clock; /* nothing tells the clock of the trace, so that the job is not used */
+	struct fsl_clock_fit fit; /* of a clock that nothing tells */
+	size_t n_job_ranks;       /* ranks whose steps come from the files of the job */
 };
 
 /* Start as {0}. */

@@ -229,12 +229,16 @@ static void add_clock(struct fsl_document *document, cJSON *parent,
 	cJSON *object = fsl_document_object(document, parent, "clock");
 	fsl_document_told(document, object, "name", beside->clock);
 	fsl_document_bool(document, object, "isTold", beside->is_clock_told);
+	fsl_document_bool(document, object, "isEstimated", trace->fit.is_found);
 	if (beside->has_offset) {
 		fsl_document_integer(document, object, "utcMinusClockNs", beside->offset_ns);
 	} else {
 		fsl_document_null(document, object, "utcMinusClockNs");
 	}
 	fsl_document_number(document, object, "score", trace->clock_score, DECIMALS_SCORE);
+	fsl_document_number(document, object, "secondScore",
+			    trace->fit.score > 0.0 ? trace->fit.second : (double)NAN,
+			    DECIMALS_SCORE);
 }
 
 static void add_trace(struct fsl_document *document, cJSON *list,

@@ -190,13 +190,23 @@ static void print_coverage(const struct fsl_host_trace *trace, const struct fsl_
 
 static void print_clock(const struct fsl_host_trace *trace, const struct fsl_screen *screen)
 {
-	struct fsl_phrase phrase = {0}, share = {0};
+	struct fsl_phrase phrase = {0}, share = {0}, second = {0};
 	if (trace->lacks_clock) {
 		fsl_screen_field(
 			screen, "Clock",
 			"nothing tells the clock of the trace, so that the steps of the job "
 			"are not used: NAME.clocks.json beside NAME.txt, as `failslow "
 			"record` writes it");
+		return;
+	}
+	if (trace->fit.is_found) {
+		fsl_phrase_add_percent(&share, trace->fit.score);
+		fsl_phrase_add_percent(&second, trace->fit.second);
+		fsl_phrase_add(&phrase,
+			       "nothing tells the clock of the trace: with the estimated one ranks "
+			       "ran at %s of their calls, with the next best at %s",
+			       share.text, second.text);
+		(void)fsl_screen_extra(screen, "Clock", phrase.text);
 		return;
 	}
 	if (isnan(trace->clock_score)) {
