@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "engine/hostbound.h"
+#include "judge/limits.h"
 #include "report/hostbound.h"
 #include "text/phrase.h"
 
@@ -85,6 +86,9 @@ enum fsl_status fsl_host_processes_name(struct fsl_job *job, const char *const *
 	}
 	enum fsl_status status = fsl_host_traces_load(&traces, paths, n_paths, true, job, err);
 	for (size_t i = 0; status == FSL_OK && i < traces.n_items; i++) {
+		if (traces.items[i].clock_score < FSL_JUDGE_CLOCK_SCORE_MIN) {
+			continue; /* the steps are those of another time */
+		}
 		status = name_by(&job->localisation, &traces.items[i].judged, err);
 	}
 	fsl_host_traces_fini(&traces);

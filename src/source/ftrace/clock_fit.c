@@ -12,6 +12,7 @@ enum {
 	PEAKS_MAX = 12,        /* coarse offsets that are refined */
 	STEPS_MAX = 400000,    /* of the coarse search: 200 s of trace and job */
 	COARSE_NS = 500000,    /* slices are widened by as much */
+	COARSE_STRIDE = 4,     /* of calls in the coarse search: a bound on time */
 	FINE_NS = 20000,
 	APART_NS = 2000000, /* offsets nearer than this are one */
 };
@@ -36,7 +37,6 @@ struct fit {
 	struct lane lanes[RANKS_MAX];
 	size_t n_lanes;
 	int64_t begin_ns, end_ns; /* of the trace */
-	size_t n_calls;
 };
 
 static void choose_lanes(struct fit *fit, const struct fsl_ftrace_ranks *ranks)
@@ -52,7 +52,6 @@ static void choose_lanes(struct fit *fit, const struct fsl_ftrace_ranks *ranks)
 		for (size_t k = 0; k < lane->n_calls; k++) {
 			lane->calls_ns[k] = rank->calls_ns[k * rank->n_calls / lane->n_calls];
 		}
-		fit->n_calls += lane->n_calls;
 		fit->n_lanes++;
 	}
 }
@@ -103,17 +102,18 @@ static bool runs_at(const struct lane *lane, int64_t time_ns, int64_t widened_ns
 	return at < lane->n_slices && lane->slices[at].begin_ns - widened_ns <= time_ns;
 }
 
-/* Share of the calls at which their thread runs. */
-static double score_of(const struct fit *fit, int64_t offset_ns, int64_t widened_ns)
+/* Share of the calls, every @stride-th of them, at which their thread runs. */
+static double score_of(const struct fit *fit, int64_t offset_ns, int64_t widened_ns, size_t stride)
 {
-	size_t n = 0;
+	size_t n = 0, n_calls = 0;
 	for (size_t i = 0; i < fit->n_lanes; i++) {
 		const struct lane *lane = &fit->lanes[i];
-		for (size_t k = 0; k < lane->n_calls; k++) {
+		for (size_t k = 0; k < lane->n_calls; k += stride) {
+			n_calls++;
 			n += runs_at(lane, lane->calls_ns[k] - offset_ns, widened_ns);
 		}
 	}
-	return (double)n / (double)fit->n_calls;
+	return (double)n / (double)n_calls;
 }
 
 struct peak {
@@ -153,17 +153,18 @@ static void refine(const struct fit *fit, struct peak *peak)
 	struct peak best = {peak->offset_ns, -1.0};
 	for (int64_t o = peak->offset_ns - COARSE_NS; o <= peak->offset_ns + COARSE_NS;
 	     o += FINE_NS) {
-		double score = score_of(fit, o, 0);
+		double score = score_of(fit, o, 0, 1);
 		best = score > best.score ? (struct peak){o, score} : best;
 	}
 	/* The middle of all offsets that are as good. */
-	int64_t first_ns = best.offset_ns, last_ns = best.offset_ns;
+	int64_t first_ns = best.offset_ns;
 	while (best.offset_ns - first_ns < APART_NS &&
-	       score_of(fit, first_ns - FINE_NS, 0) >= best.score) {
+	       score_of(fit, first_ns - FINE_NS, 0, 1) >= best.score) {
 		first_ns -= FINE_NS;
 	}
+	int64_t last_ns = best.offset_ns;
 	while (last_ns - best.offset_ns < APART_NS &&
-	       score_of(fit, last_ns + FINE_NS, 0) >= best.score) {
+	       score_of(fit, last_ns + FINE_NS, 0, 1) >= best.score) {
 		last_ns += FINE_NS;
 	}
 	*peak = (struct peak){first_ns + (last_ns - first_ns) / 2, best.score};
@@ -175,7 +176,7 @@ static void search(const struct fit *fit, int64_t first_ns, int64_t last_ns,
 	struct peak peaks[PEAKS_MAX], best = {0, -1.0}, second = {0, 0.0};
 	size_t n = 0;
 	for (int64_t o = first_ns; o <= last_ns; o += COARSE_NS) {
-		keep(peaks, &n, (struct peak){o, score_of(fit, o, COARSE_NS)});
+		keep(peaks, &n, (struct peak){o, score_of(fit, o, COARSE_NS, COARSE_STRIDE)});
 	}
 	for (size_t i = 0; i < n; i++) {
 		refine(fit, &peaks[i]);
