@@ -68,7 +68,9 @@ enum fsl_status fsl_kineto_add_frame(struct fsl_kineto_events *events,
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d",
 				(int)events->rank->rank);
 	}
-	events->rank->functions->n_syscalls += frame.is_syscall;
+	if (events->rank->functions != NULL) {
+		events->rank->functions->n_syscalls += frame.is_syscall;
+	}
 	memcpy(thread, &event->pid, sizeof(event->pid));
 	memcpy(thread + sizeof(event->pid), &event->tid, sizeof(event->tid));
 	FSL_TRY(fsl_strpool_intern(events->threads, thread, sizeof(thread), &frame.thread, err));

@@ -47,6 +47,8 @@ static const struct fsl_trace_word category_words[] = {
 	{FSL_KINETO_CPU, FSL_TRACE_HEAD, "CAT_", NULL},
 };
 
+_Static_assert((int)FSL_KINETO_ARGS_N <= (int)FSL_TRACE_ARGS_MAX, "an event has room for all");
+
 static const struct fsl_trace_arg arguments[FSL_KINETO_ARGS_N] = {
 	[FSL_KINETO_EXTERNAL] = {"External id", INT64_MAX, NULL, FSL_TRACE_ARG_NUMBER},
 	[FSL_KINETO_EXTERNAL_OLD] = {"external id", INT64_MAX, NULL, FSL_TRACE_ARG_NUMBER},
