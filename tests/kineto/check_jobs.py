@@ -223,7 +223,7 @@ def packets(root):
         write_packets(root / ("quiet_packets_" + style), Job(seed=61, steps=3), Fault(), style)
         nobody("quiet packets " + style, root / ("quiet_packets_" + style))
     fault = Fault(link={frozenset({2, 6}): 4.0})
-    write_packets(root / "packets_link", Job(tp=4, dp=2, seed=63, steps=3), fault, "interned")
+    write_packets(root / "packets_link", Job(tp=4, dp=2, seed=63), fault, "interned")
     check("packets link", root / "packets_link", "slow_link", [2, 6], "network", 4.5)
     folder = root / "packets_interned"
     data = (folder / "rank1.pftrace").read_bytes()
