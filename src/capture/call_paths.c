@@ -125,7 +125,9 @@ static enum fsl_status walk_all(struct walk *walk, const struct fsl_frame *frame
 			status = close_until(walk, INT64_MAX, err);
 			walk->above_at = 0;
 		}
-		FSL_THEN(status, open_frame(walk, &frames[i], err));
+		if (frames[i].kind != FSL_FRAME_LOADING) {
+			FSL_THEN(status, open_frame(walk, &frames[i], err));
+		}
 	}
 	FSL_THEN(status, close_until(walk, INT64_MAX, err));
 	return status;

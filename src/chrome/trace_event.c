@@ -286,7 +286,8 @@ void fsl_trace_event_take_arg(const struct fsl_trace_vocabulary *vocabulary,
 	} else if (asked->words != NULL) {
 		event->args[arg] = find_kind(asked->words, value, &number);
 	} else {
-		(void)fsl_json_scaled(value, 1, asked->max, &number);
+		int64_t scale = asked->kind == FSL_TRACE_ARG_BILLIONTHS ? FSL_NS_PER_S : 1;
+		(void)fsl_json_scaled(value, scale, asked->max, &number);
 		event->args[arg] = number;
 	}
 }

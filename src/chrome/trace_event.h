@@ -55,15 +55,16 @@ int fsl_trace_words_find(const struct fsl_trace_words *words, const char *text, 
 bool fsl_trace_text_holds(const char *text, size_t length, const char *word, size_t n_word);
 
 enum {
-	FSL_TRACE_ARGS_MAX = 16,
+	FSL_TRACE_ARGS_MAX = 24,
 	FSL_TRACE_NAME_MAX = 1024, /* longer names are cut */
 	FSL_TRACE_TEXT_MAX = 240,  /* longer texts of args are cut */
 };
 
 enum fsl_trace_arg_kind {
-	FSL_TRACE_ARG_NUMBER, /* in [0, max]; or the kind of a text, if @words is not NULL */
-	FSL_TRACE_ARG_TEXT,   /* the text as it is */
-	FSL_TRACE_ARG_SIZES,  /* three numbers, as [132, 1, 1]: see fsl_trace_sizes() */
+	FSL_TRACE_ARG_NUMBER,     /* in [0, max]; or the kind of a text, if @words is not NULL */
+	FSL_TRACE_ARG_TEXT,       /* the text as it is */
+	FSL_TRACE_ARG_BILLIONTHS, /* a number with a point, times 10^9 */
+	FSL_TRACE_ARG_SIZES,      /* three numbers, as [132, 1, 1]: see fsl_trace_sizes() */
 };
 
 /* A member of "args". */

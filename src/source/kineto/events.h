@@ -17,9 +17,11 @@ struct fsl_kineto_work {
 	int64_t step;        /* once it is settled */
 	uint32_t name_id;    /* in the rank's names */
 	uint32_t shape_id;   /* "132_1_1|384_1_1"; FSL_STR_NONE: not told */
-	uint32_t facts;      /* of a collective, in events->facts; FSL_STR_NONE: none */
+	uint32_t facts;      /* of a collective, in events->facts; of a copy, in events->copies;
+				FSL_STR_NONE: none */
 	uint32_t external;   /* external id, cut to 32 bits; 0: none */
 	uint32_t whole_id;   /* the name with its arguments, if functions are wanted */
+	int32_t device, stream; /* -1: not told */
 	enum fsl_kineto_category category : 8;
 	bool is_collective : 1;
 };
@@ -29,6 +31,21 @@ struct fsl_kineto_call {
 	int64_t correlation; /* -1: none */
 	int64_t begin_ns, dur_ns;
 	uint32_t name_id;
+	uint32_t thread; /* as of frames, if functions are wanted */
+};
+
+/* What a copy moved. */
+struct fsl_kineto_copy {
+	int64_t n_bytes, bytes_per_s; /* -1: not told */
+};
+
+/* What a call or a stream waits for. */
+struct fsl_kineto_sync {
+	int64_t correlation;       /* of the call */
+	int64_t event;             /* correlation of the call that recorded it; -1: not told */
+	int32_t device, stream;    /* the one that waits, or is waited for; -1: none */
+	int32_t event_stream;      /* on which the event was recorded; -1: not told */
+	enum fsl_kineto_name kind; /* FSL_KINETO_STREAM_SYNC and following */
 };
 
 /* Facts of a collective: from its kernel, or from its host side. */
@@ -61,6 +78,10 @@ struct fsl_kineto_events {
 	size_t n_frames, frames_capacity;
 	struct fsl_kineto_seen kernels, functions; /* names of work, and of frames */
 	struct fsl_kineto_shape shapes[FSL_KINETO_SHAPES_N];
+	struct fsl_kineto_sync *syncs; /* if functions are wanted */
+	size_t n_syncs, syncs_capacity;
+	struct fsl_kineto_copy *copies; /* likewise */
+	size_t n_copies, copies_capacity;
 	struct fsl_strpool *threads;             /* of frames; NULL: none yet */
 	int64_t begin_ns, end_ns;                /* of all events; both 0: none yet */
 	int64_t allocated_bytes, reserved_bytes; /* greatest; -1: not told */

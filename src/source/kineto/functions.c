@@ -51,22 +51,41 @@ static size_t make_common(char *to, size_t size, const struct fsl_trace_text *na
 	return n;
 }
 
-enum fsl_status fsl_kineto_add_frame(struct fsl_kineto_events *events,
-				     const struct fsl_trace_event *event, struct fsl_error *err)
+enum fsl_status fsl_kineto_thread(struct fsl_kineto_events *events,
+				  const struct fsl_trace_event *event, uint32_t *thread,
+				  struct fsl_error *err)
 {
-	struct fsl_kineto_seen_name *seen = NULL;
-	char name[FSL_TRACE_NAME_MAX], thread[2 * sizeof(uint64_t)];
-	struct fsl_frame frame = {.begin_ns = event->ts_ns, .dur_ns = event->dur_ns};
-	if (events->rank->functions == NULL || event->whole_name.length == 0) {
+	char key[2 * sizeof(uint64_t)];
+	*thread = 0;
+	if (events->rank->functions == NULL) {
 		return FSL_OK;
 	}
 	if (events->threads == NULL && (events->threads = fsl_strpool_create()) == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d",
 				(int)events->rank->rank);
 	}
-	memcpy(thread, &event->pid, sizeof(event->pid));
-	memcpy(thread + sizeof(event->pid), &event->tid, sizeof(event->tid));
-	FSL_TRY(fsl_strpool_intern(events->threads, thread, sizeof(thread), &frame.thread, err));
+	memcpy(key, &event->pid, sizeof(event->pid));
+	memcpy(key + sizeof(event->pid), &event->tid, sizeof(event->tid));
+	return fsl_strpool_intern(events->threads, key, sizeof(key), thread, err);
+}
+
+enum fsl_status fsl_kineto_add_frame(struct fsl_kineto_events *events,
+				     const struct fsl_trace_event *event, struct fsl_error *err)
+{
+	char name[FSL_TRACE_NAME_MAX];
+	struct fsl_kineto_seen_name *seen = NULL;
+	uint32_t thread = 0;
+	struct fsl_frame frame = {.begin_ns = event->ts_ns,
+				  .dur_ns = event->dur_ns,
+				  .kind = event->category == FSL_KINETO_PYTHON ? FSL_FRAME_PYTHON
+					  : event->category == FSL_KINETO_OPERATOR
+						  ? FSL_FRAME_OPERATOR
+						  : FSL_FRAME_LOADING};
+	if (events->rank->functions == NULL || event->whole_name.length == 0) {
+		return FSL_OK;
+	}
+	FSL_TRY(fsl_kineto_thread(events, event, &thread, err));
+	frame.thread = thread & FSL_KINETO_THREADS_MAX;
 	FSL_TRY(fsl_kineto_seen_find(&events->functions, &event->whole_name, &seen, err));
 	if (seen->id == FSL_STR_NONE) {
 		size_t length = make_common(name, sizeof(name), &event->whole_name);

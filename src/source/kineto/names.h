@@ -15,6 +15,7 @@ enum fsl_kineto_category {
 	FSL_KINETO_PYTHON,
 	FSL_KINETO_INSTANT,
 	FSL_KINETO_SPAN, /* the time of the profiler itself */
+	FSL_KINETO_SYNC, /* what a call or a stream waits for */
 };
 
 enum fsl_kineto_name {
@@ -23,6 +24,11 @@ enum fsl_kineto_name {
 	FSL_KINETO_DATALOADER,
 	FSL_KINETO_PARAMS, /* record_param_comms: facts of a collective's host side */
 	FSL_KINETO_MEMORY, /* [memory] */
+	/* Of FSL_KINETO_SYNC; the last one of streams, the others of calls. */
+	FSL_KINETO_STREAM_SYNC,
+	FSL_KINETO_CONTEXT_SYNC,
+	FSL_KINETO_EVENT_SYNC,
+	FSL_KINETO_STREAM_WAIT,
 };
 
 /* Places in event->args and event->texts. */
@@ -41,6 +47,10 @@ enum fsl_kineto_arg {
 	FSL_KINETO_ELEMENTS,
 	FSL_KINETO_ALLOCATED,
 	FSL_KINETO_RESERVED,
+	FSL_KINETO_BYTES,     /* of a copy */
+	FSL_KINETO_BANDWIDTH, /* bytes/s */
+	FSL_KINETO_WAIT_STREAM,
+	FSL_KINETO_WAIT_EVENT, /* correlation of the call that recorded it */
 	FSL_KINETO_ARGS_N
 };
 

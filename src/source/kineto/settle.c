@@ -14,6 +14,7 @@
 #include "source/kineto/functions.h"
 #include "source/kineto/groups.h"
 #include "source/kineto/shares.h"
+#include "source/kineto/worker.h"
 
 /* All times on one axis. Some writers tell a base and have added it already. */
 static void add_base(struct fsl_kineto_events *events)
@@ -438,6 +439,7 @@ enum fsl_status fsl_kineto_settle(struct fsl_kineto_events *events,
 	FSL_TRY(add_free_time(events, err));
 	FSL_TRY(fsl_kineto_tell_shares(events, input, err));
 	FSL_TRY(fsl_kineto_tell_functions(events, err));
+	FSL_TRY(fsl_kineto_tell_worker(events, input, err));
 	ask_idle(events);
 	FSL_TRY(tell_lags(events, err));
 	FSL_TRY(tell_memory(events, err));

@@ -178,9 +178,11 @@ static void own_time_of_a_call_path_is_without_its_callees(void **state)
 	struct fsl_busy busy = {0};
 	assert_int_equal(fsl_busy_add(&busy, 80, 95, NULL), FSL_OK);
 	struct fsl_frame frames[] = {
-		{20, 10, name(&small, "g"), 1}, {0, 100, name(&small, "f"), 1},
-		{40, 30, name(&small, "g"), 1}, {45, 5, name(&small, "h"), 1},
-		{200, 7, name(&small, "g"), 1},
+		{20, 10, name(&small, "g"), 1, FSL_FRAME_PYTHON},
+		{0, 100, name(&small, "f"), 1, FSL_FRAME_PYTHON},
+		{40, 30, name(&small, "g"), 1, FSL_FRAME_PYTHON},
+		{45, 5, name(&small, "h"), 1, FSL_FRAME_PYTHON},
+		{200, 7, name(&small, "g"), 1, FSL_FRAME_PYTHON},
 	};
 	assert_int_equal(fsl_call_paths_add(&small.times, frames, 5, &busy, NULL), FSL_OK);
 	const struct fsl_functions *functions = settle(&small, &busy);
@@ -205,8 +207,11 @@ static void one_path_on_two_threads_counts_once(void **state)
 	struct small small;
 	begin(&small);
 	uint32_t f = name(&small, "f");
-	struct fsl_frame frames[] = {{50, 100, f, 1}, {0, 100, f, 2}, {300, 1, f, 1}};
-	assert_int_equal(fsl_call_paths_add(&small.times, frames, 3, NULL, NULL), FSL_OK);
+	struct fsl_frame frames[] = {{50, 100, f, 1, FSL_FRAME_OPERATOR},
+				     {0, 100, f, 2, FSL_FRAME_OPERATOR},
+				     {300, 1, f, 1, FSL_FRAME_OPERATOR},
+				     {0, 400, f, 1, FSL_FRAME_LOADING}};
+	assert_int_equal(fsl_call_paths_add(&small.times, frames, 4, NULL, NULL), FSL_OK);
 	const struct fsl_functions *functions = settle(&small, NULL);
 	assert_int_equal(functions->n_items, 1);
 	assert_int_equal(functions->items[0].count, 3);
@@ -216,8 +221,8 @@ static void one_path_on_two_threads_counts_once(void **state)
 	end(&small);
 }
 
-/* Work of the device stands above [60, 120). f runs on one thread or the other in [0, 20), [25, 110)
- * and [140, 150), and h, called by it, in the gaps. */
+/* Work of the device stands above [60, 120). f runs on one thread or the other in [0, 20), [25,
+ * 110) and [140, 150), and h, called by it, in the gaps. */
 static void functions_on_several_threads_lose_the_time_of_higher_classes_once(void **state)
 {
 	(void)state;
@@ -254,7 +259,7 @@ static void frames_deeper_than_the_limit_count_for_their_callers(void **state)
 	static struct fsl_frame frames[N];
 	for (size_t i = 0; i < N; i++) {
 		frames[i] = (struct fsl_frame){(int64_t)i, (int64_t)(2 * N - 2 * i),
-					       name(&small, "long"), 1};
+					       name(&small, "long"), 1, FSL_FRAME_PYTHON};
 	}
 	assert_int_equal(fsl_call_paths_add(&small.times, frames, N, NULL, NULL), FSL_OK);
 	const struct fsl_functions *functions = settle(&small, NULL);
@@ -331,9 +336,9 @@ static void short_memory_fails_whole(void **state)
 	for (; status != FSL_OK && nth < 200; nth++) {
 		struct small small;
 		begin(&small);
-		struct fsl_frame frames[] = {{0, 100, name(&small, "f"), 1},
-					     {10, 20, name(&small, "g"), 1},
-					     {0, 10, name(&small, "f"), 2}};
+		struct fsl_frame frames[] = {{0, 100, name(&small, "f"), 1, FSL_FRAME_PYTHON},
+					     {10, 20, name(&small, "g"), 1, FSL_FRAME_PYTHON},
+					     {0, 10, name(&small, "f"), 2, FSL_FRAME_PYTHON}};
 		const struct fsl_busy *above[FSL_FUNCTION_CLASSES_N] = {NULL};
 		fsl_mem_fail_at(nth);
 		status = fsl_call_paths_add(&small.times, frames, 3, NULL, NULL);
