@@ -32,8 +32,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 	int n_operands = 0;
 	*r = (struct request){.choice = {.section = -1}, .options = fsl_functions_defaults()};
 	const struct fsl_opt table[] = {
-		{"section", 0, FSL_OPT_CHOICE, &r->choice.section, 0, 0, fsl_function_class_texts,
-		 NULL, "only this section"},
+		{"section", 0, FSL_OPT_CHOICE, &r->choice.section, 0, 0,
+		 fsl_functions_section_texts, NULL, "only this section"},
 		{"function", 0, FSL_OPT_TEXT, &r->choice.function, 0, 0, NULL, "TEXT",
 		 "only functions whose name or shape holds TEXT, however short they are, on each "
 		 "worker"},

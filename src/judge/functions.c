@@ -434,6 +434,7 @@ enum fsl_status fsl_functions_compare(struct fsl_functions_view *out,
 	FSL_THEN(status, list_rows(out, err));
 	FSL_THEN(status, judge(out, err));
 	FSL_THEN(status, fsl_function_scores(out, err));
+	FSL_THEN(status, fsl_function_figures(out, err));
 	if (status != FSL_OK) {
 		fsl_functions_view_fini(out);
 	}

@@ -63,6 +63,12 @@ enum { FSL_JUDGE_FUNCTION_WORKERS_MIN = 3 };
 /* The time of a function, and the time that a device computes or is idle, stands out from this
  * difference on, as share of the median. By experience. */
 #define FSL_JUDGE_FUNCTION_EXCESS_MIN 0.1
+/* Differences of a worker's figures that tell nobody anything, however much alike the peers are:
+ * of a delay, us, of works in a queue, of GB/s; shares take 5 %. By experience. */
+#define FSL_JUDGE_FIGURE_DELAY_US_MIN 5.0
+#define FSL_JUDGE_FIGURE_QUEUE_MIN    2.0
+#define FSL_JUDGE_FIGURE_GB_PER_S_MIN 0.5
+#define FSL_JUDGE_FIGURE_SHARE_MIN    0.05
 /* A straggler's kernels run at less of the speed of the reference (NVIDIA's resiliency extension).
  */
 #define FSL_JUDGE_SCORE_MIN 0.75

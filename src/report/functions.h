@@ -7,10 +7,15 @@
 #include "judge/functions.h"
 #include "report/screen.h"
 
+/* The sixth section: how hosts feed their devices. */
+enum { FSL_FUNCTIONS_WORKERS = FSL_FUNCTION_CLASSES_N };
+/* As fsl_function_class_texts, and "workers"; NULL-terminated. */
+extern const char *const fsl_functions_section_texts[];
+
 /* Parts of a comparison that are told. */
 struct fsl_functions_choice {
 	const char *path;     /* for the document */
-	int section;          /* enum fsl_function_class; -1: all */
+	int section;          /* enum fsl_function_class, FSL_FUNCTIONS_WORKERS; -1: all */
 	const char *function; /* only functions whose key holds this text; NULL: all that matter */
 	const char *group;    /* only collectives whose class holds this text; NULL: all */
 	const int32_t *ranks; /* only these workers; n_ranks 0: all */

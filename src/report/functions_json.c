@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "capture/shares.h"
 #include "report/document.h"
-#include "report/functions.h"
+#include "report/functions_parts.h"
 
 enum { DECIMALS_RATIO = 9, DECIMALS_SCORE = 12, DECIMALS_US = 3, RANK_BYTES = 16 };
 static const double NS_PER_US = 1000.0;
@@ -79,6 +79,7 @@ static void add_worker(struct writer *writer, cJSON *list, const struct fsl_func
 	fsl_document_number(document, object, "sameWorkRatio", worker->same_work_share,
 			    DECIMALS_RATIO);
 	add_ms(writer, object, "windowMs", worker->functions->window_ns);
+	fsl_functions_worker_json(document, object, worker);
 	cJSON *steps = NULL;
 	if (rank->n_shares > 0) {
 		add_shares(writer, object, "breakdown", &rank->shares[0]);

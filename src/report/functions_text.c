@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/language.h"
-#include "report/functions.h"
+#include "report/functions_parts.h"
 #include "text/phrase.h"
 
 enum {
@@ -120,16 +120,22 @@ static void end_outliers(struct outliers *outliers)
 	}
 }
 
+/* A list of functions is read back as no whole, so its parts are translated here. */
 static void add_abnormal(struct fsl_phrase *phrase, const struct fsl_functions_view *view,
 			 const struct fsl_function_row *row)
 {
-	struct outliers outliers = {phrase, 0};
+	struct fsl_phrase named = {0};
+	struct fsl_told told;
+	struct outliers outliers = {&named, 0};
 	for (size_t w = 0; w < view->n_workers; w++) {
 		if (row->cells[w].is_abnormal) {
 			add_outlier(&outliers, &view->workers[w], row->cells[w].ratio);
 		}
 	}
 	end_outliers(&outliers);
+	if (named.length > 0) {
+		fsl_phrase_add(phrase, "%s", fsl_tell(named.text, &told));
+	}
 }
 
 static void add_row(struct fsl_phrase *phrase, const struct fsl_functions_view *view,
@@ -341,6 +347,7 @@ static void print_workers(const struct fsl_functions_view *view,
 		fsl_phrase_add_percent(&phrase, worker->idle);
 		add_own_rows(&phrase, view, w);
 		(void)fsl_screen_extra(screen, label, phrase.text);
+		fsl_functions_worker_print(worker, screen);
 	}
 }
 
@@ -450,6 +457,9 @@ void fsl_functions_print(const struct fsl_functions_view *view,
 		print_tables(view, choice, screen);
 		return;
 	}
+	if (choice->section == FSL_FUNCTIONS_WORKERS) {
+		fsl_functions_workers_print(view, choice, screen);
+	}
 	if (choice->section < 0 || choice->section == FSL_FUNCTION_COMPUTE) {
 		print_utilisation(view, screen);
 	}
@@ -457,6 +467,7 @@ void fsl_functions_print(const struct fsl_functions_view *view,
 		print_section(view, choice, (enum fsl_function_class)c, screen);
 	}
 	if (choice->section < 0) {
+		fsl_functions_unusual_print(view, screen);
 		print_scores(view, screen);
 	}
 	if (screen->budget == NULL &&

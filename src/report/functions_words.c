@@ -8,6 +8,9 @@
 
 enum { KERNELS_TOLD_MAX = 10, RANGES_MAX = 8, RANKS_MAX = 4096 };
 
+const char *const fsl_functions_section_texts[] = {
+	"compute", "memory", "communication", "runtime", "python", "workers", NULL};
+
 const char *const fsl_functions_verdict_texts[] = {
 	[FSL_FUNCTIONS_NONE] = "none",
 	[FSL_FUNCTIONS_CULPRITS] = "culprits_and_victims",
