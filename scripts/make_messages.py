@@ -45,6 +45,8 @@ FOREIGN = re.compile(
     r'|^(?=.*=)([a-z]+ )?([a-z_0-9]+=[^ ,"]+|%s)( [a-z_0-9]+=[^ ,"]+| %s)*$|^\t"\w+": "|^\[%s|^failslow \w+ .*%'
     # Columns of the profiler's tables, names in its timelines.
     r"|^[A-Z]\w*( [A-Z]\w*)+$|^[Ee]xternal id$|^Collective name$|^In msg nelems$|^\(anonymous namespace\)$|^, \.\.\. %zu ranks, %016lx\]$|\((us|ms|MB|%|GB/s)\)$|^Communication\(Not Overlapped|^dst rank$"
+    # Counters of a trace.
+    r"|^(nvlink|pcie|nic) (send|recv)$|^sms? active$"
     # Expressions for lines of training logs, and the bytes that are looked for before them.
     r"|\\[sb|]|\(\?<\w+>$|^(elapsed time per iteration|per step time|step time:|completed step:)$"
     r"|^iter time \(s\)$|^train_step_timing in s$")

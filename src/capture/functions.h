@@ -8,6 +8,7 @@
 #define FSL_CAPTURE_FUNCTIONS_H
 
 #include "capture/capture.h"
+#include "capture/link_samples.h"
 
 enum fsl_function_class {
 	FSL_FUNCTION_COMPUTE, /* kernels, by name and shape of the grid */
@@ -36,6 +37,10 @@ struct fsl_function {
 	int64_t exclusive_ns;      /* of these, while no higher class runs */
 	double mean_ns, spread_ns; /* of one call; population standard deviation */
 	double median_ns;          /* of one call; NaN: of Python */
+	/* The counter of cores or links that is highest while it runs, with mean and spread;
+	 * FSL_SAMPLED_N and NaN: no samples. */
+	enum fsl_sampled sampled;
+	double level, level_spread;
 };
 
 /* Kernels of one name, whatever their shapes, over the whole trace or in one step: for scores. */
@@ -51,12 +56,20 @@ struct fsl_functions_rest {
 	int64_t count, total_ns, exclusive_ns;
 };
 
+/* All samples of a counter. */
+struct fsl_function_sampled {
+	size_t n;
+	bool is_percent;
+	double max;
+};
+
 struct fsl_functions {
 	int64_t window_ns; /* from the first event of the trace to the end of the last one */
 	int64_t compute_ns, busy_ns; /* in which the device computes, or works at all */
 	struct fsl_function *items;  /* by class, then the longest exclusive time first */
 	size_t n_items, items_capacity;
 	struct fsl_functions_rest rest[FSL_FUNCTION_CLASSES_N];
+	struct fsl_function_sampled sampled[FSL_SAMPLED_N];
 	struct fsl_kernel_level *levels; /* sorted by step, then by id of the name */
 	size_t n_levels, levels_capacity;
 };

@@ -87,6 +87,7 @@ enum fsl_functions_verdict {
 
 struct fsl_functions_view {
 	struct fsl_arena arena;
+	struct fsl_function_sampled sampled[FSL_SAMPLED_N]; /* of all workers */
 	struct fsl_functions_options options;
 	struct fsl_function_worker *workers; /* by rank; ranks without functions are left out */
 	size_t n_workers;
@@ -116,6 +117,10 @@ void fsl_functions_view_fini(struct fsl_functions_view *view);
 enum fsl_status fsl_function_scores(struct fsl_functions_view *view, struct fsl_error *err);
 /* Fills figures of all workers, and says which stand out. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_function_figures(struct fsl_functions_view *view, struct fsl_error *err);
+/* A level of the function's counter in percent: as it is, or of the greatest sample of the set.
+ * NaN: unknown. */
+double fsl_functions_percent(const struct fsl_functions_view *view,
+			     const struct fsl_function *function, double level);
 /* The stream of a worker that is busy longest; NULL: it has none. */
 const struct fsl_stream_figures *
 fsl_worker_busiest_stream(const struct fsl_worker_figures *figures);

@@ -24,8 +24,13 @@ struct fsl_functions_choice {
 
 /* Helpers that the reporters share. */
 
-/* "ring", "sendrecv send": what the name of a collective's kernel tells. */
-void fsl_functions_group(const struct fsl_function_row *row, char *text, size_t size);
+/* "ring", "nvlink ring send": what the name of a collective's kernel tells, and counters of links
+ * if there are some. */
+void fsl_functions_group(const struct fsl_functions_view *view, const struct fsl_function_row *row,
+			 char *text, size_t size);
+/* The counter that is highest on the first worker that has one; FSL_SAMPLED_N: none has. */
+enum fsl_sampled fsl_functions_link(const struct fsl_functions_view *view,
+				    const struct fsl_function_row *row);
 /* Whether the choice and the rule of 1 % let the row through. @n_before: rows of the section that
  * stand before it. */
 bool fsl_functions_tells_row(const struct fsl_functions_view *view,

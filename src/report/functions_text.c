@@ -138,6 +138,26 @@ static void add_abnormal(struct fsl_phrase *phrase, const struct fsl_functions_v
 	}
 }
 
+/* ", nvlink send 94 %": the counter of a collective, and its mean over the workers. */
+static void add_link(struct fsl_phrase *phrase, const struct fsl_functions_view *view,
+		     const struct fsl_function_row *row)
+{
+	enum fsl_sampled link = fsl_functions_link(view, row);
+	double sum = 0.0;
+	size_t n = 0;
+	for (size_t w = 0; w < view->n_workers; w++) {
+		const struct fsl_function *function = row->cells[w].function;
+		if (function != NULL && function->sampled == link) {
+			sum += fsl_functions_percent(view, function, function->level);
+			n++;
+		}
+	}
+	if (row->class == FSL_FUNCTION_COLLECTIVE && link < FSL_SAMPLED_N && n > 0) {
+		fsl_phrase_add(phrase, ", %s ", fsl_sampled_texts[link]);
+		fsl_phrase_add_percent(phrase, sum / (double)n / 100.0);
+	}
+}
+
 static void add_row(struct fsl_phrase *phrase, const struct fsl_functions_view *view,
 		    const struct fsl_function_row *row)
 {
@@ -149,6 +169,7 @@ static void add_row(struct fsl_phrase *phrase, const struct fsl_functions_view *
 		fsl_phrase_add(phrase, ", ");
 		add_us(phrase, row->median_ns);
 	}
+	add_link(phrase, view, row);
 	add_abnormal(phrase, view, row);
 }
 
@@ -431,6 +452,15 @@ static void print_tables(const struct fsl_functions_view *view,
 	fsl_screen_field(screen, "", phrase.text);
 }
 
+static bool has_links(const struct fsl_functions_view *view)
+{
+	size_t n = 0;
+	for (size_t i = FSL_SAMPLED_NVLINK_SEND; i < FSL_SAMPLED_N; i++) {
+		n += view->sampled[i].n;
+	}
+	return n > 0;
+}
+
 void fsl_functions_print(const struct fsl_functions_view *view,
 			 const struct fsl_functions_choice *choice, const struct fsl_screen *screen)
 {
@@ -470,7 +500,7 @@ void fsl_functions_print(const struct fsl_functions_view *view,
 		fsl_functions_unusual_print(view, screen);
 		print_scores(view, screen);
 	}
-	if (screen->budget == NULL &&
+	if (screen->budget == NULL && !has_links(view) &&
 	    (choice->section < 0 || choice->section == FSL_FUNCTION_COLLECTIVE)) {
 		fsl_screen_field(screen, "Unknown",
 				 "class and throughput of links: the traces have no counters");

@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/try.h"
 #include "capture/ranges.h"
+#include "source/kineto/counters.h"
 #include "source/kineto/functions.h"
 #include "source/kineto/worker.h"
 #include "text/json_walk.h"
@@ -217,7 +218,7 @@ enum fsl_status fsl_kineto_events_add(struct fsl_kineto_events *events,
 		add_memory(events, event);
 	}
 	if (event->phase != 'X') {
-		return FSL_OK;
+		return event->phase == 'C' ? fsl_kineto_add_sample(events, event, err) : FSL_OK;
 	}
 	fsl_kineto_widen(events, event);
 	switch ((enum fsl_kineto_category)event->category) {
@@ -264,6 +265,7 @@ void fsl_kineto_events_fini(struct fsl_kineto_events *events)
 	fsl_kineto_seen_fini(&events->functions);
 	fsl_free(events->syncs);
 	fsl_free(events->copies);
+	fsl_link_counters_fini(&events->counters);
 	fsl_strpool_destroy(events->threads);
 	*events = (struct fsl_kineto_events){0};
 }

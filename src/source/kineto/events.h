@@ -5,6 +5,7 @@
 
 #include "capture/call_paths.h"
 #include "capture/capture_files.h"
+#include "capture/functions.h"
 #include "capture/shares.h"
 #include "source/kineto/names.h"
 #include "source/kineto/seen.h"
@@ -64,6 +65,13 @@ struct fsl_kineto_shape {
 	uint32_t id;         /* of its text in the rank's names */
 };
 
+/* Where the newest sample of a counter came from. */
+struct fsl_kineto_origin {
+	bool is_known;
+	uint64_t pid, tid;
+	int32_t device; /* -1: not told */
+};
+
 struct fsl_kineto_events {
 	struct fsl_profile_rank *rank; /* its names are used */
 	struct fsl_kineto_work *work;
@@ -82,6 +90,8 @@ struct fsl_kineto_events {
 	size_t n_syncs, syncs_capacity;
 	struct fsl_kineto_copy *copies; /* likewise */
 	size_t n_copies, copies_capacity;
+	struct fsl_link_counters counters; /* likewise */
+	struct fsl_kineto_origin origin;
 	struct fsl_strpool *threads;             /* of frames; NULL: none yet */
 	int64_t begin_ns, end_ns;                /* of all events; both 0: none yet */
 	int64_t allocated_bytes, reserved_bytes; /* greatest; -1: not told */

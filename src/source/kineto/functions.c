@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/sort.h"
 #include "base/try.h"
+#include "source/kineto/counters.h"
 #include "source/kineto/shares.h"
 
 void fsl_kineto_widen(struct fsl_kineto_events *events, const struct fsl_trace_event *event)
@@ -99,6 +100,8 @@ enum fsl_status fsl_kineto_add_frame(struct fsl_kineto_events *events,
 struct sums {
 	struct fsl_function_times times;
 	struct fsl_busy compute, all;
+	struct fsl_kineto_levels levels;
+	const struct fsl_kineto_events *events;
 };
 
 static enum fsl_status add_run(struct sums *sums, enum fsl_function_class class, uint32_t name_id,
@@ -108,6 +111,8 @@ static enum fsl_status add_run(struct sums *sums, enum fsl_function_class class,
 	uint32_t id = 0;
 	FSL_TRY(fsl_function_find(&sums->times, class, name_id, shape_id, FSL_STR_NONE, &id, err));
 	fsl_function_count(&sums->times, id, dur_ns);
+	FSL_TRY(fsl_kineto_levels_add(&sums->levels, sums->events, class, id, begin_ns,
+				      begin_ns + dur_ns, err));
 	return fsl_function_add_time(&sums->times, id, begin_ns, begin_ns + dur_ns, err);
 }
 
@@ -199,7 +204,7 @@ static enum fsl_status tell_levels(const struct fsl_kineto_events *events, struc
 
 enum fsl_status fsl_kineto_tell_functions(struct fsl_kineto_events *events, struct fsl_error *err)
 {
-	struct sums sums = {.times = {0}};
+	struct sums sums = {.events = events};
 	struct fsl_functions *functions = events->rank->functions;
 	if (functions == NULL) {
 		return FSL_OK;
@@ -212,6 +217,7 @@ enum fsl_status fsl_kineto_tell_functions(struct fsl_kineto_events *events, stru
 		[FSL_FUNCTION_RUNTIME] = &sums.compute,
 		[FSL_FUNCTION_PYTHON] = &sums.all,
 	};
+	fsl_kineto_settle_samples(events);
 	enum fsl_status status = fsl_function_times_init(&sums.times, err);
 	FSL_THEN(status, add_work(&sums, events, err));
 	FSL_THEN(status,
@@ -221,8 +227,10 @@ enum fsl_status fsl_kineto_tell_functions(struct fsl_kineto_events *events, stru
 		functions->compute_ns = fsl_busy_until(&sums.compute, INT64_MAX);
 		functions->busy_ns = fsl_busy_until(&sums.all, INT64_MAX);
 	}
+	fsl_kineto_levels_tell(&sums.levels, events, &sums.times);
 	FSL_THEN(status, fsl_functions_settle(&sums.times, events->rank, above, err));
 	FSL_THEN(status, tell_levels(events, err));
+	fsl_kineto_levels_fini(&sums.levels);
 	fsl_function_times_fini(&sums.times);
 	fsl_free(sums.compute.spans);
 	fsl_free(sums.all.spans);

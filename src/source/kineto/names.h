@@ -51,6 +51,7 @@ enum fsl_kineto_arg {
 	FSL_KINETO_BANDWIDTH, /* bytes/s */
 	FSL_KINETO_WAIT_STREAM,
 	FSL_KINETO_WAIT_EVENT, /* correlation of the call that recorded it */
+	FSL_KINETO_VALUE,      /* of a counter, millionths */
 	FSL_KINETO_ARGS_N
 };
 

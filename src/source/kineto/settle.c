@@ -34,6 +34,12 @@ static void add_base(struct fsl_kineto_events *events)
 	for (size_t i = 0; i < events->n_frames; i++) {
 		events->frames[i].begin_ns += base_ns;
 	}
+	for (size_t i = 0; i < FSL_SAMPLED_N; i++) {
+		struct fsl_link_samples *samples = &events->counters.of[i];
+		for (size_t k = 0; k < samples->n_items; k++) {
+			samples->items[k].time_ns += base_ns;
+		}
+	}
 	for (size_t i = 0; i < trace->n_ranges; i++) {
 		trace->ranges[i].begin_ns += base_ns;
 		trace->ranges[i].end_ns += base_ns;
