@@ -12,6 +12,8 @@
 #include "cli/operands.h"
 #include "engine/threads.h"
 #include "report/functions.h"
+#include "report/what_if.h"
+#include "source/optable/op_table_file.h"
 
 enum { JOBS_MAX = 4096, SAMPLE_MAX = 65536 };
 
@@ -67,7 +69,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 			"functions", "functions PATH [OPTION]...",
 			"Compares functions across the workers of a job, in traces of PyTorch's profiler: "
 			"kernels, copies of memory, collectives, calls of the runtime, and functions "
-			"of Python by call path; says which worker is slow by which of them.\n",
+			"of Python by call path; says which worker is slow by which of them. Of a table "
+			"of operations (StragglerAnalysis) it says what stragglers cost.\n",
 			table);
 		return FSL_OK;
 	}
@@ -136,6 +139,36 @@ static enum fsl_status compare(struct request *request, int *exit_code, struct f
 	return status;
 }
 
+static enum fsl_status tell_what_if(const struct request *request,
+				    const struct fsl_what_if *what_if,
+				    const struct fsl_op_table *table, struct fsl_error *err)
+{
+	if (request->format == FSL_OUTPUT_JSON) {
+		return fsl_print_json(fsl_what_if_json(what_if, table, request->path), err);
+	}
+	struct fsl_screen screen = fsl_screen_of(stdout, fsl_terminal_width(),
+						 fsl_terminal_has_colours(request->color));
+	fsl_what_if_print(what_if, table, &screen);
+	return FSL_OK;
+}
+
+/* A table of operations tells what the job would gain without stragglers. */
+static enum fsl_status ask_table(const struct request *request, int *exit_code,
+				 struct fsl_error *err)
+{
+	struct fsl_op_table table = {0};
+	struct fsl_what_if what_if = {0};
+	enum fsl_status status = fsl_op_table_read(&table, request->path, err);
+	FSL_THEN(status, fsl_what_if_ask(&what_if, &table, err));
+	FSL_THEN(status, tell_what_if(request, &what_if, &table, err));
+	if (status == FSL_OK && request->wants_exit_code && fsl_what_if_names_worker(&what_if)) {
+		*exit_code = FSL_EXIT_ANOMALY;
+	}
+	fsl_what_if_fini(&what_if);
+	fsl_op_table_fini(&table);
+	return status;
+}
+
 enum fsl_status fsl_cmd_functions(int argc, char **argv, int *exit_code, struct fsl_error *err)
 {
 	static struct request request;
@@ -145,5 +178,6 @@ enum fsl_status fsl_cmd_functions(int argc, char **argv, int *exit_code, struct 
 		return FSL_OK;
 	}
 	fsl_confined_begin_reading(request.path);
-	return compare(&request, exit_code, err);
+	return fsl_op_table_is_file(request.path) ? ask_table(&request, exit_code, err)
+						  : compare(&request, exit_code, err);
 }
