@@ -348,7 +348,7 @@ static enum fsl_status tell_streams(struct fsl_kineto_events *events,
 enum fsl_status fsl_kineto_tell_worker(struct fsl_kineto_events *events,
 				       const struct fsl_profile_input *input, struct fsl_error *err)
 {
-	if (events->rank->functions == NULL) {
+	if (events->rank->figures == NULL) {
 		return FSL_OK;
 	}
 	FSL_TRY(tell_streams(events, input, err));

@@ -146,15 +146,23 @@ static enum fsl_status read_rows(struct fsl_op_table *out, struct fsl_csv *csv, 
 				  path, out->n_dropped);
 }
 
-enum fsl_status fsl_op_table_read(struct fsl_op_table *out, const char *path, struct fsl_error *err)
+enum fsl_status fsl_op_table_read_from(struct fsl_op_table *out, struct fsl_reader *reader,
+				       struct fsl_error *err)
 {
-	struct fsl_reader *reader = NULL;
-	FSL_TRY(fsl_reader_open(&reader, path, err));
+	const char *path = fsl_reader_path(reader);
 	struct fsl_csv *csv = fsl_csv_create(reader);
 	enum fsl_status status =
 		csv != NULL ? read_rows(out, csv, path, err)
 			    : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
 	fsl_csv_destroy(csv);
+	return status;
+}
+
+enum fsl_status fsl_op_table_read(struct fsl_op_table *out, const char *path, struct fsl_error *err)
+{
+	struct fsl_reader *reader = NULL;
+	FSL_TRY(fsl_reader_open(&reader, path, err));
+	enum fsl_status status = fsl_op_table_read_from(out, reader, err);
 	fsl_reader_close(reader);
 	return status;
 }

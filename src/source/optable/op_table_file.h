@@ -16,5 +16,8 @@ bool fsl_op_table_is_file(const char *path);
  */
 enum fsl_status fsl_op_table_read(struct fsl_op_table *out, const char *path,
 				  struct fsl_error *err);
+/* The same from a reader, which stays the caller's. */
+enum fsl_status fsl_op_table_read_from(struct fsl_op_table *out, struct fsl_reader *reader,
+				       struct fsl_error *err);
 
 #endif
