@@ -1,4 +1,5 @@
-/* The longest chain, in one pass over begins and ends in the order of time. */
+/* The longest chain, in one pass over begins and ends in the order of time. Works come by begin,
+ * and so do hosts once they are sorted; a heap of open hosts has their ends in order. */
 #include "capture/critical_path.h"
 
 #include <stdlib.h>
@@ -12,16 +13,6 @@
 struct chain {
 	int64_t length_ns;
 	int64_t parts_ns[FSL_PATH_PARTS_N];
-};
-
-enum { INDEX_MAX = (1 << 30) - 1 };
-
-/* Of one time: ends, then begins of the host, then begins of works. */
-enum point_kind { HOST_ENDS, HOST_BEGINS, WORK_BEGINS };
-struct point {
-	int64_t time_ns;
-	uint32_t index : 30;
-	enum point_kind kind : 2;
 };
 
 struct thread {
@@ -48,7 +39,8 @@ struct work_state {
 
 struct walk {
 	const struct fsl_path_input *input;
-	struct point *points;
+	uint32_t *open; /* heap of hosts that have begun: the next to end first */
+	size_t n_open;
 	struct thread *threads;
 	uint32_t *outer; /* of each host: the one around it */
 	bool *is_closed; /* of each host */
@@ -68,15 +60,6 @@ static int compare_hosts(const void *left, const void *right)
 	FSL_ORDER_BY(b->end_ns, a->end_ns);
 	FSL_ORDER_BY(a->thread, b->thread);
 	return FSL_ORDER(a->detail, b->detail);
-}
-
-/* Hosts are sorted callers first, so inner ones end first and begin last. */
-static int compare_points(const void *left, const void *right)
-{
-	const struct point *a = left, *b = right;
-	FSL_ORDER_BY(a->time_ns, b->time_ns);
-	FSL_ORDER_BY(a->kind, b->kind);
-	return a->kind == HOST_ENDS ? FSL_ORDER(b->index, a->index) : FSL_ORDER(a->index, b->index);
 }
 
 static void take_longer(struct chain *chain, const struct chain *other)
@@ -113,17 +96,10 @@ static uint32_t stream_of(struct walk *walk, int32_t device, int32_t number)
 	return (uint32_t)walk->n_streams++;
 }
 
-static void add_point(struct walk *walk, size_t *n, int64_t time_ns, size_t index,
-		      enum point_kind kind)
-{
-	walk->points[(*n)++] =
-		(struct point){.time_ns = time_ns, .index = index & INDEX_MAX, .kind = kind};
-}
-
-static enum fsl_status begin_walk(struct walk *walk, size_t *n_points, struct fsl_error *err)
+static enum fsl_status begin_walk(struct walk *walk, struct fsl_error *err)
 {
 	const struct fsl_path_input *input = walk->input;
-	FSL_TRY(FSL_NEW(walk->points, 2 * input->n_hosts + input->n_works + 1, "points", err));
+	FSL_TRY(FSL_NEW(walk->open, input->n_hosts + 1, "calls", err));
 	FSL_TRY(FSL_NEW(walk->threads, input->n_threads + 1, "threads", err));
 	FSL_TRY(FSL_NEW(walk->outer, input->n_hosts + 1, "calls", err));
 	FSL_TRY(FSL_NEW(walk->is_closed, input->n_hosts + 1, "calls", err));
@@ -132,17 +108,11 @@ static enum fsl_status begin_walk(struct walk *walk, size_t *n_points, struct fs
 	if (input->n_hosts > 1) {
 		qsort(input->hosts, input->n_hosts, sizeof(*input->hosts), compare_hosts);
 	}
-	*n_points = 0;
 	for (size_t i = 0; i < input->n_hosts; i++) {
 		const struct fsl_path_host *host = &input->hosts[i];
-		if (host->begin_ns < host->end_ns) {
-			add_point(walk, n_points, host->begin_ns, i, HOST_BEGINS);
-			add_point(walk, n_points, host->end_ns, i, HOST_ENDS);
-			walk->threads[host->thread].has_autograd |= host->is_autograd;
-		}
+		walk->threads[host->thread].has_autograd |= host->is_autograd;
 	}
 	for (size_t i = 0; i < input->n_works; i++) {
-		add_point(walk, n_points, input->works[i].begin_ns, i, WORK_BEGINS);
 		walk->works[i].after = FSL_STR_NONE;
 		walk->works[i].stream =
 			stream_of(walk, input->works[i].device, input->works[i].stream);
@@ -153,15 +123,12 @@ static enum fsl_status begin_walk(struct walk *walk, size_t *n_points, struct fs
 	for (size_t i = 0; i < input->n_events; i++) {
 		walk->recorded[i] = FSL_STR_NONE;
 	}
-	if (*n_points > 1) {
-		qsort(walk->points, *n_points, sizeof(*walk->points), compare_points);
-	}
 	return FSL_OK;
 }
 
 static void end_walk(struct walk *walk)
 {
-	fsl_free(walk->points);
+	fsl_free(walk->open);
 	fsl_free(walk->threads);
 	fsl_free(walk->outer);
 	fsl_free(walk->is_closed);
@@ -346,30 +313,90 @@ static void begin_work(struct walk *walk, uint32_t index)
 	stream->begun = index;
 }
 
+/* Of one time inner hosts end first: those that stand behind. */
+static bool ends_before(const struct walk *walk, uint32_t a, uint32_t b)
+{
+	const struct fsl_path_host *hosts = walk->input->hosts;
+	return hosts[a].end_ns != hosts[b].end_ns ? hosts[a].end_ns < hosts[b].end_ns : a > b;
+}
+
+static void swap(uint32_t *a, uint32_t *b)
+{
+	uint32_t kept = *a;
+	*a = *b;
+	*b = kept;
+}
+
+static void push_open(struct walk *walk, uint32_t host)
+{
+	size_t at = walk->n_open++;
+	walk->open[at] = host;
+	for (; at > 0 && ends_before(walk, walk->open[at], walk->open[(at - 1) / 2]);
+	     at = (at - 1) / 2) {
+		swap(&walk->open[at], &walk->open[(at - 1) / 2]);
+	}
+}
+
+static uint32_t pop_open(struct walk *walk)
+{
+	uint32_t host = walk->open[0];
+	walk->open[0] = walk->open[--walk->n_open];
+	for (size_t at = 0, next = 1; next < walk->n_open; at = next, next = 2 * at + 1) {
+		if (next + 1 < walk->n_open &&
+		    ends_before(walk, walk->open[next + 1], walk->open[next])) {
+			next++;
+		}
+		if (!ends_before(walk, walk->open[next], walk->open[at])) {
+			break;
+		}
+		swap(&walk->open[next], &walk->open[at]);
+	}
+	return host;
+}
+
+static void end_until(struct walk *walk, int64_t time_ns)
+{
+	while (walk->n_open > 0 && walk->input->hosts[walk->open[0]].end_ns <= time_ns) {
+		end_host(walk, pop_open(walk));
+	}
+}
+
+/* Of one time hosts end, then begin; then works begin. Hosts without a duration are left out. */
+static void go(struct walk *walk)
+{
+	const struct fsl_path_input *input = walk->input;
+	size_t h = 0, w = 0;
+	while (h < input->n_hosts || w < input->n_works) {
+		bool is_host = w == input->n_works ||
+			       (h < input->n_hosts &&
+				input->hosts[h].begin_ns <= input->works[w].begin_ns);
+		if (!is_host) {
+			end_until(walk, input->works[w].begin_ns);
+			begin_work(walk, (uint32_t)w++);
+			continue;
+		}
+		if (input->hosts[h].begin_ns < input->hosts[h].end_ns) {
+			end_until(walk, input->hosts[h].begin_ns);
+			begin_host(walk, (uint32_t)h);
+			push_open(walk, (uint32_t)h);
+		}
+		h++;
+	}
+	end_until(walk, INT64_MAX);
+}
+
 enum fsl_status fsl_critical_path_find(struct fsl_critical_path *path,
 				       const struct fsl_path_input *input, struct fsl_error *err)
 {
-	size_t n_points = 0;
 	struct walk *walk = NULL;
-	if (input->n_hosts > INDEX_MAX || input->n_works > INDEX_MAX) {
+	if (input->n_hosts >= FSL_STR_NONE || input->n_works >= FSL_STR_NONE) {
 		return FSL_OK; /* no path is told */
 	}
 	FSL_TRY(FSL_NEW(walk, 1, "walks", err));
 	walk->input = input;
-	enum fsl_status status = begin_walk(walk, &n_points, err);
-	for (size_t i = 0; i < n_points && status == FSL_OK; i++) {
-		const struct point *point = &walk->points[i];
-		switch (point->kind) {
-		case HOST_ENDS:
-			end_host(walk, point->index);
-			break;
-		case HOST_BEGINS:
-			begin_host(walk, point->index);
-			break;
-		case WORK_BEGINS:
-			begin_work(walk, point->index);
-			break;
-		}
+	enum fsl_status status = begin_walk(walk, err);
+	if (status == FSL_OK) {
+		go(walk);
 	}
 	path->length_ns = walk->longest.length_ns;
 	memcpy(path->parts_ns, walk->longest.parts_ns, sizeof(path->parts_ns));
