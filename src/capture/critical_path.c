@@ -105,9 +105,7 @@ static enum fsl_status begin_walk(struct walk *walk, struct fsl_error *err)
 	FSL_TRY(FSL_NEW(walk->is_closed, input->n_hosts + 1, "calls", err));
 	FSL_TRY(FSL_NEW(walk->works, input->n_works + 1, "works", err));
 	FSL_TRY(FSL_NEW(walk->recorded, input->n_events + 1, "events", err));
-	if (input->n_hosts > 1) {
-		qsort(input->hosts, input->n_hosts, sizeof(*input->hosts), compare_hosts);
-	}
+	fsl_sort_runs(input->hosts, input->n_hosts, sizeof(*input->hosts), compare_hosts);
 	for (size_t i = 0; i < input->n_hosts; i++) {
 		const struct fsl_path_host *host = &input->hosts[i];
 		walk->threads[host->thread].has_autograd |= host->is_autograd;

@@ -118,8 +118,8 @@ static enum fsl_status count_launch(struct fsl_streams *streams, const struct fs
 	launches->n_slow_calls += call_ns > FSL_LAUNCH_SLOW_CALL_NS;
 	launches->n_long_delays += delay_ns > FSL_LAUNCH_LONG_DELAY_NS;
 	FSL_TRY(FSL_APPEND(streams, delays, &delay_ns, err));
-	FSL_TRY(FSL_APPEND(streams, changes, &launch, err));
-	return FSL_APPEND(streams, changes, &begin, err);
+	FSL_TRY(FSL_APPEND(streams, launches, &launch, err));
+	return FSL_APPEND(streams, begins, &begin, err);
 }
 
 enum fsl_status fsl_streams_add(struct fsl_streams *streams, const struct fsl_stream_work *work,
@@ -142,30 +142,35 @@ enum fsl_status fsl_streams_add(struct fsl_streams *streams, const struct fsl_st
 static int compare_changes(const void *left, const void *right)
 {
 	const struct fsl_stream_change *a = left, *b = right;
-	FSL_ORDER_BY(a->stream, b->stream);
 	FSL_ORDER_BY(a->time_ns, b->time_ns);
-	return FSL_ORDER(b->by, a->by);
+	FSL_ORDER_BY(b->by, a->by);
+	return FSL_ORDER(a->stream, b->stream);
 }
 
 static void measure_queues(struct fsl_streams *streams)
 {
-	const struct fsl_stream_change *changes = streams->changes;
-	int64_t length = 0;
-	if (streams->n_changes > 1) {
-		qsort(streams->changes, streams->n_changes, sizeof(*changes), compare_changes);
-	}
-	for (size_t i = 0; i < streams->n_changes; i++) {
-		struct fsl_stream_figures *stream = &streams->figures->streams[changes[i].stream];
-		bool is_first = i == 0 || changes[i - 1].stream != changes[i].stream;
-		bool is_last =
-			i + 1 == streams->n_changes || changes[i + 1].stream != changes[i].stream;
-		length = (is_first ? 0 : length) + changes[i].by;
-		stream->n_lengths++;
-		stream->length_sum += length;
-		stream->length_max = length > stream->length_max ? length : stream->length_max;
-		stream->full_ns += !is_last && length >= FSL_STREAM_QUEUE_FULL
-					   ? changes[i + 1].time_ns - changes[i].time_ns
+	struct {
+		int64_t length, since_ns;
+	} queues[FSL_STREAMS_MAX] = {{0, 0}};
+	fsl_sort_runs(streams->launches, streams->n_launches, sizeof(*streams->launches),
+		      compare_changes);
+	size_t l = 0, b = 0;
+	while (l < streams->n_launches || b < streams->n_begins) {
+		bool is_launch = b == streams->n_begins ||
+				 (l < streams->n_launches &&
+				  compare_changes(&streams->launches[l], &streams->begins[b]) < 0);
+		const struct fsl_stream_change *change =
+			is_launch ? &streams->launches[l++] : &streams->begins[b++];
+		struct fsl_stream_figures *stream = &streams->figures->streams[change->stream];
+		int64_t *length = &queues[change->stream].length;
+		stream->full_ns += *length >= FSL_STREAM_QUEUE_FULL
+					   ? change->time_ns - queues[change->stream].since_ns
 					   : 0;
+		*length += change->by;
+		queues[change->stream].since_ns = change->time_ns;
+		stream->n_lengths++;
+		stream->length_sum += *length;
+		stream->length_max = *length > stream->length_max ? *length : stream->length_max;
 	}
 }
 
@@ -195,8 +200,9 @@ void fsl_streams_settle(struct fsl_streams *streams)
 
 void fsl_streams_fini(struct fsl_streams *streams)
 {
-	fsl_free(streams->changes);
+	fsl_free(streams->launches);
+	fsl_free(streams->begins);
 	fsl_free(streams->delays);
-	streams->changes = NULL;
+	streams->launches = streams->begins = NULL;
 	streams->delays = NULL;
 }

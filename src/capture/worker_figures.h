@@ -115,10 +115,10 @@ struct fsl_stream_change {
 };
 struct fsl_streams {
 	struct fsl_worker_figures *figures;
-	size_t last;                          /* index of the newest work's stream */
-	int64_t last_end_ns[FSL_STREAMS_MAX]; /* of the newest work of each stream */
-	struct fsl_stream_change *changes;
-	size_t n_changes, changes_capacity;
+	size_t last;                                 /* index of the newest work's stream */
+	int64_t last_end_ns[FSL_STREAMS_MAX];        /* of the newest work of each stream */
+	struct fsl_stream_change *launches, *begins; /* of works whose launch was recorded */
+	size_t n_launches, launches_capacity, n_begins, begins_capacity;
 	int64_t *delays;
 	size_t n_delays, delays_capacity;
 };

@@ -56,13 +56,7 @@ static int compare_places(const void *left, const void *right)
 /* Correlations mostly rise with time. */
 static void sort_places(struct place *places, size_t n)
 {
-	size_t n_sorted = n > 0;
-	while (n_sorted < n && compare_places(&places[n_sorted - 1], &places[n_sorted]) <= 0) {
-		n_sorted++;
-	}
-	if (n_sorted < n) {
-		qsort(places, n, sizeof(*places), compare_places);
-	}
+	fsl_sort_runs(places, n, sizeof(*places), compare_places);
 }
 
 /* Index of the first item of the correlation; FSL_STR_NONE: there is none. */

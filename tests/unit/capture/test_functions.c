@@ -231,8 +231,11 @@ static void functions_on_several_threads_lose_the_time_of_higher_classes_once(vo
 	struct fsl_busy busy = {0};
 	assert_int_equal(fsl_busy_add(&busy, 60, 120, NULL), FSL_OK);
 	uint32_t f = name(&small, "f"), h = name(&small, "h");
-	struct fsl_frame frames[] = {
-		{50, 100, f, 1}, {0, 100, f, 2}, {300, 1, h, 1}, {110, 30, h, 1}, {20, 5, h, 2}};
+	struct fsl_frame frames[] = {{50, 100, f, 1, FSL_FRAME_PYTHON},
+				     {0, 100, f, 2, FSL_FRAME_PYTHON},
+				     {300, 1, h, 1, FSL_FRAME_PYTHON},
+				     {110, 30, h, 1, FSL_FRAME_PYTHON},
+				     {20, 5, h, 2, FSL_FRAME_PYTHON}};
 	assert_int_equal(fsl_call_paths_add(&small.times, frames, 5, &busy, NULL), FSL_OK);
 	const struct fsl_functions *functions = settle(&small, &busy);
 	const struct fsl_function *both = find(functions, FSL_FUNCTION_PYTHON, "f");
