@@ -31,6 +31,7 @@ build | libcurl4-openssl-dev | libcurl-devel
 build | libssl-dev           | openssl-devel
 build | librdkafka-dev       | librdkafka-devel
 build | libdw-dev            | elfutils-devel
+build | libisal-dev          | isa-l-devel
 test  | libcmocka-dev        | libcmocka-devel
 test  | python3              | python3
 test  | python3-jsonschema   | python3-jsonschema

@@ -14,7 +14,7 @@ import sys
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "packaging" / "completion"
 PATHS = {"FILE", "DIR", "PATH", "CAPTURE"}
 # A label of --help: "-c, --config FILE", "--format text|json", "--exit-code[=new|state]".
-OPTION = re.compile(r"^ +(?:(-\w), )?--([a-z][a-z-]*)(\[=\S+\]|(?: [A-Za-z0-9|_.-]+)?)(?:  +(.*))?$")
+OPTION = re.compile(r"^ +(?:(-\w), )?--([a-z][a-z-]*)(\[=\S+\]|(?: [A-Za-z0-9|_.=-]+)?)(?:  +(.*))?$")
 # A refused value lists the allowed ones: "invalid value for --color: ? (auto, always, never)".
 CHOICES = re.compile(r"invalid value for --[a-z-]+: \? \(([a-z0-9_-]+(?:, [a-z0-9_-]+)*)\)")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes the pictures of reports for README.md and docs/users/report.md: one for each of JOBS, MADE and CAPTURES.
+"""Takes the pictures of reports for README.md and docs/users/report.md: one for each of JOBS, MADE, CAPTURES and FUNCTIONS.
 
 usage: docs/images/report_pictures.py PROGRAM [NAME...]     needs chromium; run it in the top folder of the sources
 """
@@ -38,6 +38,8 @@ CAPTURES = {  # picture: words of tests/captures/make_capture.py
     "communication_bound": {"dp": 4, "grad_mb": 4000.0, "layers": 1},
     "compute_bound": {"grad_mb": 0, "layers": 4, "steps": 2},
 }
+FUNCTIONS = {"functions": ["python=2", "kernels=5"]}  # picture: words of tests/cli/functions/traces.py
+MAKE_TRACES = IMAGES.parents[1] / "tests" / "cli" / "functions" / "traces.py"
 MAKE_CAPTURE = IMAGES.parents[1] / "tests" / "captures" / "make_capture.py"
 WIDTH, HEIGHT = 1280, 900
 COLOURS_MAX = 96  # of a picture; the edges of letters have more, which nobody sees
@@ -66,6 +68,11 @@ def take(program, name, folder):
         subprocess.run([sys.executable, str(MAKE_CAPTURE), str(folder / name), json.dumps(CAPTURES[name])],
                        check=True, capture_output=True)
         arguments = ["profile", str(folder / name)]
+    if name in FUNCTIONS:
+        subprocess.run([sys.executable, str(MAKE_TRACES), str(folder / "traces"), *FUNCTIONS[name]], check=True)
+        subprocess.run([str(pathlib.Path(program).resolve()), "functions", "traces", "--report", str(page)], check=True,
+                       capture_output=True, cwd=folder)
+        return photograph(page, picture)
     if arguments is None:
         subprocess.run([program, "simulate", str(folder / name), *MADE[name]], check=True, capture_output=True)
         arguments = [str(folder / name)]
@@ -73,6 +80,10 @@ def take(program, name, folder):
     if "--config" in arguments or "profile" in arguments:
         command += ["--output", str(folder / "out")]
     subprocess.run(command, check=True)
+    return photograph(page, picture)
+
+
+def photograph(page, picture):
     subprocess.run(["chromium", "--headless", "--no-sandbox", "--hide-scrollbars", "--disable-gpu",
                     f"--screenshot={picture}", f"--window-size={WIDTH},{HEIGHT}", page.as_uri()],
                    check=True, capture_output=True)
@@ -81,7 +92,7 @@ def take(program, name, folder):
 
 
 def main():
-    for name in sys.argv[2:] or [*JOBS, *MADE, *CAPTURES]:
+    for name in sys.argv[2:] or [*JOBS, *MADE, *CAPTURES, *FUNCTIONS]:
         with tempfile.TemporaryDirectory() as folder:
             take(sys.argv[1], name, pathlib.Path(folder))
 

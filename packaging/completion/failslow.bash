@@ -12,18 +12,18 @@ _failslow()
 	fi
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ] && [ "${current#-}" = "$current" ]; then
-		mapfile -t COMPREPLY < <(compgen -W "detect watch profile functions convert report check history series simulate eval bench list config version help" -- "$current"; compgen -f -- "$current")
+		mapfile -t COMPREPLY < <(compgen -W "detect watch profile functions hostbound convert record report check history series simulate eval bench list config version help" -- "$current"; compgen -f -- "$current")
 		return
 	fi
 	case $command in
 	help)
-		mapfile -t COMPREPLY < <(compgen -W "detect watch profile functions convert report check history series simulate eval bench list config version" -- "$current")
+		mapfile -t COMPREPLY < <(compgen -W "detect watch profile functions hostbound convert record report check history series simulate eval bench list config version" -- "$current")
 		return
 		;;
 	esac
 	# Options without a command belong to detect.
 	case $command in
-	detect | watch | profile | functions | convert | report | check | history | series | simulate | eval | bench | list | config | version) ;;
+	detect | watch | profile | functions | hostbound | convert | record | report | check | history | series | simulate | eval | bench | list | config | version) ;;
 	*) command=detect ;;
 	esac
 	# Values of the option before the cursor.
@@ -112,6 +112,10 @@ _failslow()
 		:
 		return
 		;;
+	profile:--lane)
+		:
+		return
+		;;
 	profile:--ranks)
 		:
 		return
@@ -152,6 +156,14 @@ _failslow()
 		:
 		return
 		;;
+	functions:--baseline | functions:-b)
+		mapfile -t COMPREPLY < <(compgen -f -- "$current")
+		return
+		;;
+	functions:--lane)
+		:
+		return
+		;;
 	functions:--delta)
 		:
 		return
@@ -168,6 +180,10 @@ _failslow()
 		mapfile -t COMPREPLY < <(compgen -W "text json" -- "$current")
 		return
 		;;
+	functions:--report)
+		mapfile -t COMPREPLY < <(compgen -f -- "$current")
+		return
+		;;
 	functions:--jobs | functions:-j)
 		:
 		return
@@ -176,11 +192,27 @@ _failslow()
 		mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$current")
 		return
 		;;
+	hostbound:--markers | hostbound:-m)
+		mapfile -t COMPREPLY < <(compgen -d -- "$current")
+		return
+		;;
+	hostbound:--format)
+		mapfile -t COMPREPLY < <(compgen -W "text json" -- "$current")
+		return
+		;;
+	hostbound:--color)
+		mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$current")
+		return
+		;;
 	convert:--output | convert:-o)
 		mapfile -t COMPREPLY < <(compgen -f -- "$current")
 		return
 		;;
 	convert:--ranks)
+		:
+		return
+		;;
+	convert:--cpus)
 		:
 		return
 		;;
@@ -209,6 +241,34 @@ _failslow()
 		return
 		;;
 	convert:--jobs | convert:-j)
+		:
+		return
+		;;
+	record:--cpu)
+		:
+		return
+		;;
+	record:--record-time | record:-t)
+		:
+		return
+		;;
+	record:--output | record:-o)
+		mapfile -t COMPREPLY < <(compgen -f -- "$current")
+		return
+		;;
+	record:--pid | record:-p)
+		:
+		return
+		;;
+	record:--buffer-size | record:-b)
+		:
+		return
+		;;
+	record:--clock)
+		mapfile -t COMPREPLY < <(compgen -W "mono_raw mono boot tai local global perf" -- "$current")
+		return
+		;;
+	record:--keep-free)
 		:
 		return
 		;;
@@ -401,13 +461,19 @@ _failslow()
 		words="-c --config --every --once --log-format -q --quiet -v --verbose -h --help"
 		;;
 	profile)
-		words="-o --output --export --report -c --config -b --baseline --device-memory --ranks --steps --format -j --jobs --lock-wait --color -l --long --exit-code --exit-code=new --exit-code=state -q --quiet -h --help"
+		words="-o --output --export --report -c --config -b --baseline --device-memory --lane --ranks --steps --format -j --jobs --lock-wait --color -l --long --exit-code --exit-code=new --exit-code=state -q --quiet -h --help"
 		;;
 	functions)
-		words="--section --function --class --worker --delta --k --sample --format -j --jobs --color -l --long --exit-code -h --help"
+		words="--section --function --class --worker -b --baseline --lane --delta --k --sample --format --report -j --jobs --color -l --long --exit-code -h --help"
+		;;
+	hostbound)
+		words="-m --markers --format --color -l --long --exit-code -h --help"
 		;;
 	convert)
-		words="-o --output --ranks --from --to --now --clock-align --no-verdict --device-memory --libraries -c --config -j --jobs -q --quiet -h --help"
+		words="-o --output --ranks --cpus --from --to --now --clock-align --no-verdict --device-memory --libraries -c --config -j --jobs -q --quiet -h --help"
+		;;
+	record)
+		words="--cpu -t --record-time -o --output -p --pid -b --buffer-size --clock --stat-runtime --keep-free -q --quiet -h --help"
 		;;
 	report)
 		words="-o --output --svg --png -h --help"
@@ -446,6 +512,10 @@ _failslow()
 	fi
 	if [ "$COMP_CWORD" = 2 ]; then
 		case $command in
+		record)
+			mapfile -t COMPREPLY < <(compgen -W "start stop" -- "$current")
+			return
+			;;
 		eval)
 			mapfile -t COMPREPLY < <(compgen -W "quick full families" -- "$current")
 			return

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 #include <zstd.h>
 
 #include "base/confine.h"
 #include "base/deadline.h"
 #include "base/descriptors.h"
+#include "base/gunzip.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/os_error.h"
@@ -19,8 +19,6 @@
 enum packing { PACKING_NONE, PACKING_GZIP, PACKING_ZSTD };
 
 enum { SMALL_BLOCK_BYTES = 8 * 1024 }; /* smallest block, for the many small files of a large job */
-
-enum { GZIP_WINDOW_BITS = 15 + 32 }; /* largest window; + 32: zlib detects the header itself */
 
 struct fsl_reader {
 	char *path;
@@ -42,8 +40,7 @@ struct fsl_reader {
 	size_t packed_capacity, packed_begin, packed_end;
 	uint64_t packed_bytes; /* read so far */
 	bool is_inside;        /* a gzip member or zstd frame is open */
-	z_stream gzip;
-	bool has_gzip; /* inflateInit was done */
+	struct fsl_gunzip *gunzip;
 	ZSTD_DStream *zstd;
 };
 
@@ -108,30 +105,22 @@ static bool is_padding(const struct fsl_reader *reader)
 	return true;
 }
 
-/* One call of inflate(); sets *n_made, which may be 0 without being the end. */
-static enum fsl_status inflate_some(struct fsl_reader *reader, char *to, size_t room,
-				    size_t *n_made, struct fsl_error *err)
+/* One step; sets *n_made, which may be 0 without being the end. */
+static enum fsl_status gunzip_some(struct fsl_reader *reader, char *to, size_t room, size_t *n_made,
+				   struct fsl_error *err)
 {
-	z_stream *gzip = &reader->gzip;
-	gzip->next_in = (Bytef *)reader->packed + reader->packed_begin;
-	gzip->avail_in = (uInt)(reader->packed_end - reader->packed_begin);
-	gzip->next_out = (Bytef *)to;
-	gzip->avail_out = (uInt)room;
-	reader->is_inside = true;
-	int code = inflate(gzip, Z_NO_FLUSH);
-	reader->packed_begin = reader->packed_end - gzip->avail_in;
-	*n_made = room - gzip->avail_out;
-	if (code == Z_STREAM_END) {
-		reader->is_inside = false;
-		return inflateReset(gzip) == Z_OK ? FSL_OK : fail_broken(reader, "zlib state", err);
-	}
-	if (code == Z_MEM_ERROR) {
+	struct fsl_gunzip_step step = {.in = reader->packed + reader->packed_begin,
+				       .n_in = reader->packed_end - reader->packed_begin,
+				       .out = to,
+				       .n_out = room};
+	enum fsl_gunzip_result result = fsl_gunzip_run(reader->gunzip, &step);
+	reader->packed_begin = reader->packed_end - step.n_in;
+	*n_made = room - step.n_out;
+	reader->is_inside = result != FSL_GUNZIP_MEMBER;
+	if (result == FSL_GUNZIP_NO_MEMORY) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", reader->path);
 	}
-	if (code != Z_OK && code != Z_BUF_ERROR) {
-		return fail_broken(reader, gzip->msg != NULL ? gzip->msg : zError(code), err);
-	}
-	return FSL_OK;
+	return result == FSL_GUNZIP_BROKEN ? fail_broken(reader, step.reason, err) : FSL_OK;
 }
 
 static enum fsl_status unzstd_some(struct fsl_reader *reader, char *to, size_t room, size_t *n_made,
@@ -170,7 +159,7 @@ static enum fsl_status unpack_some(struct fsl_reader *reader, char *to, size_t r
 				reader->packed_begin = reader->packed_end;
 				continue;
 			}
-			status = inflate_some(reader, to, room, n_made, err);
+			status = gunzip_some(reader, to, room, n_made, err);
 		} else {
 			status = unzstd_some(reader, to, room, n_made, err);
 		}
@@ -334,19 +323,6 @@ static enum packing detect_packing(const char *head, size_t n_head)
 	return PACKING_NONE;
 }
 
-/* zlib takes its memory from fsl_calloc, so that tests can make it fail. */
-static voidpf zlib_calloc(voidpf unused, uInt n, uInt size)
-{
-	(void)unused;
-	return fsl_calloc(n, size);
-}
-
-static void zlib_free(voidpf unused, voidpf memory)
-{
-	(void)unused;
-	fsl_free(memory);
-}
-
 /* Turns the first block of the file, which is in the buffer, into input of a decompressor. */
 static enum fsl_status start_unpacking(struct fsl_reader *reader, struct fsl_error *err)
 {
@@ -359,13 +335,11 @@ static enum fsl_status start_unpacking(struct fsl_reader *reader, struct fsl_err
 	reader->is_drained = false;
 	reader->block_bytes = FSL_FILE_BLOCK_BYTES;
 	if (reader->packing == PACKING_GZIP) {
-		reader->gzip.zalloc = zlib_calloc;
-		reader->gzip.zfree = zlib_free;
-		reader->has_gzip = inflateInit2(&reader->gzip, GZIP_WINDOW_BITS) == Z_OK;
+		reader->gunzip = fsl_gunzip_create(true);
 	} else {
 		reader->zstd = ZSTD_createDStream();
 	}
-	if (!reader->has_gzip && reader->zstd == NULL) {
+	if (reader->gunzip == NULL && reader->zstd == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", reader->path);
 	}
 	return FSL_OK;
@@ -456,9 +430,7 @@ void fsl_reader_close(struct fsl_reader *reader)
 	if (reader == NULL) {
 		return;
 	}
-	if (reader->has_gzip) {
-		(void)inflateEnd(&reader->gzip);
-	}
+	fsl_gunzip_destroy(reader->gunzip);
 	(void)ZSTD_freeDStream(reader->zstd);
 	(void)close(reader->fd);
 	fsl_deadline_file_end(reader->deadline_file);

@@ -145,7 +145,17 @@ static enum fsl_status set_text(const struct fsl_opt *option, const char *writte
 				"option=\"%s\", wanted=\"%s\"",
 				written, value_name(option));
 	}
-	*(const char **)option->target = value;
+	if (option->type == FSL_OPT_TEXT) {
+		*(const char **)option->target = value;
+		return FSL_OK;
+	}
+	struct fsl_opt_texts *texts = option->target;
+	if (texts->n_items == FSL_OPT_TEXTS_MAX) {
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"option is given too often: option=\"%s\", at_most=%d", written,
+				FSL_OPT_TEXTS_MAX);
+	}
+	texts->items[texts->n_items++] = value;
 	return FSL_OK;
 }
 
@@ -158,6 +168,7 @@ static enum fsl_status set_value(const struct fsl_opt *option, const char *writt
 	bool is_good = false;
 	switch (option->type) {
 	case FSL_OPT_TEXT:
+	case FSL_OPT_TEXTS:
 		return set_text(option, written, value, err);
 	case FSL_OPT_INT:
 	case FSL_OPT_REAL:

@@ -15,11 +15,19 @@ enum fsl_opt_type {
 	FSL_OPT_FLAG,   /* bool * */
 	FSL_OPT_COUNT,  /* int *: each use adds 1 */
 	FSL_OPT_TEXT,   /* const char ** (borrowed from argv), never "" */
+	FSL_OPT_TEXTS,  /* struct fsl_opt_texts *: each use adds one */
 	FSL_OPT_INT,    /* int64_t *, with min and max */
 	FSL_OPT_REAL,   /* double *, with min and max */
 	FSL_OPT_TIME,   /* int64_t *, ns since 1970 (fsl_parse_time) */
 	FSL_OPT_CHOICE, /* int *: index into choices */
 	FSL_OPT_MODE,   /* the same; the first choice without a value, others as "--name=value" */
+};
+
+/* Values of an option that may be given several times. */
+enum { FSL_OPT_TEXTS_MAX = 32 };
+struct fsl_opt_texts {
+	const char *items[FSL_OPT_TEXTS_MAX]; /* borrowed from argv, never "" */
+	size_t n_items;
 };
 
 struct fsl_opt {
@@ -36,7 +44,8 @@ struct fsl_opt {
 /*
  * Parses "--name value", "--name=value", "-x value", "-xvalue", bundled flags "-qv", and "--" (end
  * of options). @argv[0] is the program's or command's name and stays; operands ("-" is one) are
- * moved to @argv[1 .. *n_operands] in their order. An option given twice takes the last value.
+ * moved to @argv[1 .. *n_operands] in their order. An option given twice takes the last value,
+ * but for FSL_OPT_TEXTS.
  * FSL_ERR_USAGE names the option and, for an unknown one, the nearest known option. Empty operands
  * and empty values are refused, too: nearly all are paths that come from unset shell variables.
  */

@@ -7,6 +7,7 @@
 #include <failslow/stats.h>
 
 #include "base/try.h"
+#include "blame/baseline_model.h"
 #include "blame/limits.h"
 #include "capture/sums.h"
 
@@ -226,9 +227,11 @@ enum fsl_status fsl_baseline_compare(struct fsl_baseline *out, const struct fsl_
 				     const struct fsl_profile *then, struct fsl_error *err)
 {
 	struct pairs pairs = {.out = out};
-	*out = (struct fsl_baseline){.change_ms = NAN};
+	*out = (struct fsl_baseline){.change_ms = NAN, .model_share = NAN};
 	enum fsl_status status = find_pairs(&pairs, now, then, err);
-	if (status == FSL_OK && out->n_ranks > 0) {
+	FSL_THEN(status, fsl_baseline_liken(&out->model_share, now, then, err));
+	out->is_other_model = out->model_share < FSL_BASELINE_MODEL_SHARE_MIN;
+	if (status == FSL_OK && out->n_ranks > 0 && !out->is_other_model) {
 		compare_ranks(&pairs, FSL_BASELINE_COMPUTING);
 		compare_ranks(&pairs, FSL_BASELINE_FREE);
 		compare_job(&pairs);

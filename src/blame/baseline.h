@@ -53,6 +53,10 @@ struct fsl_baseline {
 	 * told alone. */
 	bool is_even;
 	double kernels_now_ms, kernels_then_ms; /* those that both captures have, as often */
+	/* Share of the time of kernels in those of the other capture; NaN: kernels are not known.
+	 */
+	double model_share;
+	bool is_other_model; /* another model ran: nothing above is filled but n_ranks */
 	struct fsl_grown_sums kernels, comms;
 };
 

@@ -620,6 +620,14 @@ enum { FSL_BASELINE_RANKS_MIN = 3 };
  * within a step. By experience. */
 #define FSL_BASELINE_SAME_CALLS_SHARE_MAX 0.01
 
+/* Two captures are of one model if this share of the time of kernels is in kernels of one name and
+ * shape, or of one name that run as often. By experience: another batch changes the shapes, another
+ * depth the calls, another model both. */
+#define FSL_BASELINE_MODEL_SHARE_MIN 0.5
+/* Calls per step of one name in two captures of one model differ by this share at most: layers that
+ * are skipped now and then, kernels that the library chooses by shape. By experience. */
+#define FSL_BASELINE_MODEL_CALLS_SHARE_MAX 0.1
+
 /*
  * Transfers of groups that move as much, in captures that tell no bandwidth (floors.c). Sizes are
  * equal, so healthy groups scatter by some percent; a port at half its speed doubles the time. Of

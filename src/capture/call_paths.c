@@ -5,6 +5,7 @@
  */
 #include "capture/call_paths.h"
 
+#include "base/number.h"
 #include "base/sort.h"
 #include "base/try.h"
 
@@ -19,9 +20,10 @@ struct walk {
 	size_t depth;
 	int64_t now_ns; /* own time of the innermost frame is counted up to here */
 	const struct fsl_busy *above;
-	size_t above_at; /* where the time was looked for last */
-	bool has_shared; /* a function runs on several threads */
-	bool is_second;  /* only the time of these is wanted */
+	size_t above_at;          /* where the time was looked for last */
+	bool has_shared;          /* a function runs on several threads */
+	bool is_second;           /* only the time of these is wanted */
+	int64_t syscall_until_ns; /* end of the system calls so far */
 };
 
 /* Callers before what they call. */
@@ -31,6 +33,7 @@ static int compare_frames(const void *left, const void *right)
 	FSL_ORDER_BY(a->thread, b->thread);
 	FSL_ORDER_BY(a->begin_ns, b->begin_ns);
 	FSL_ORDER_BY(b->dur_ns, a->dur_ns);
+	FSL_ORDER_BY(a->kind == FSL_FRAME_SYSCALL, b->kind == FSL_FRAME_SYSCALL);
 	return FSL_ORDER(a->name_id, b->name_id);
 }
 
@@ -94,6 +97,26 @@ static void take_thread(struct walk *walk, uint32_t function, uint32_t thread)
 	walk->has_shared |= built->is_shared;
 }
 
+/* Counts a system call for the function that is open; calls in each other count once. */
+static enum fsl_status add_syscall(struct walk *walk, const struct fsl_frame *frame,
+				   struct fsl_error *err)
+{
+	int64_t begin_ns = frame->begin_ns, end_ns = frame->begin_ns + frame->dur_ns;
+	FSL_TRY(close_until(walk, begin_ns, err));
+	if (walk->depth == 0 || walk->is_second) {
+		return FSL_OK;
+	}
+	const struct open_frame *outer = &walk->stack[walk->depth - 1];
+	begin_ns = begin_ns > walk->syscall_until_ns ? begin_ns : walk->syscall_until_ns;
+	end_ns = end_ns < outer->end_ns ? end_ns : outer->end_ns;
+	if (begin_ns < end_ns) {
+		struct fsl_function *function = &walk->times->built[outer->function].function;
+		function->syscall_ns = fsl_sum_i64(function->syscall_ns, end_ns - begin_ns);
+		walk->syscall_until_ns = end_ns;
+	}
+	return FSL_OK;
+}
+
 static enum fsl_status open_frame(struct walk *walk, const struct fsl_frame *frame,
 				  struct fsl_error *err)
 {
@@ -124,8 +147,11 @@ static enum fsl_status walk_all(struct walk *walk, const struct fsl_frame *frame
 		if (i > 0 && frames[i].thread != frames[i - 1].thread) {
 			status = close_until(walk, INT64_MAX, err);
 			walk->above_at = 0;
+			walk->syscall_until_ns = INT64_MIN;
 		}
-		if (frames[i].kind != FSL_FRAME_LOADING) {
+		if (frames[i].kind == FSL_FRAME_SYSCALL) {
+			FSL_THEN(status, add_syscall(walk, &frames[i], err));
+		} else if (frames[i].kind != FSL_FRAME_LOADING) {
 			FSL_THEN(status, open_frame(walk, &frames[i], err));
 		}
 	}
@@ -148,7 +174,7 @@ static void begin_second(struct walk *walk)
 enum fsl_status fsl_call_paths_add(struct fsl_function_times *times, struct fsl_frame *frames,
 				   size_t n, const struct fsl_busy *above, struct fsl_error *err)
 {
-	struct walk walk = {.times = times, .above = above};
+	struct walk walk = {.times = times, .above = above, .syscall_until_ns = INT64_MIN};
 	FSL_TRY(FSL_NEW(walk.stack, FSL_CALL_DEPTH_MAX, "frames", err));
 	fsl_sort_runs(frames, n, sizeof(*frames), compare_frames);
 	enum fsl_status status = walk_all(&walk, frames, n, err);

@@ -10,6 +10,7 @@ enum fsl_frame_kind {
 	FSL_FRAME_PYTHON,
 	FSL_FRAME_OPERATOR, /* of the framework */
 	FSL_FRAME_LOADING,  /* of data; an annotation, which is on no call path */
+	FSL_FRAME_SYSCALL,  /* no function: time that the function around it spends in the system */
 };
 
 /* A function or operator on a thread of the host. */
@@ -21,8 +22,9 @@ struct fsl_frame {
 };
 
 /*
- * Adds functions, their own time and their calls. Sorts the frames. @above: the time that higher
- * classes take, as fsl_functions_settle() is told; NULL: none. FSL_ERR_MEMORY only.
+ * Adds functions, their own time and their calls, and how much of it system calls take. Sorts the
+ * frames. @above: the time that higher classes take, as fsl_functions_settle() is told; NULL: none.
+ * FSL_ERR_MEMORY only.
  */
 enum fsl_status fsl_call_paths_add(struct fsl_function_times *times, struct fsl_frame *frames,
 				   size_t n, const struct fsl_busy *above, struct fsl_error *err);

@@ -327,6 +327,7 @@ enum { FSL_PROFILE_FREQS_MAX = 8 };
 /* Data of trace_view.json or the profiler's database: the host's work and the cores' clock. */
 struct fsl_profile_trace {
 	uint64_t n_events;
+	bool is_unverified;       /* of a dialect of which no real export is known */
 	bool is_cut;              /* its end is missing or unreadable */
 	int64_t base_ns;          /* that was added to the times of the file; 0: none told */
 	int64_t begin_ns, end_ns; /* range of all device tasks */
@@ -417,6 +418,7 @@ struct fsl_profile {
 	size_t n_ranks;
 	struct fsl_profile_found_comms *found; /* in its arena; NULL: none */
 	bool has_choice;                       /* some existing ranks were not asked for */
+	bool takes_any_trace;                  /* the user tells what its lanes are */
 	const char **remarks; /* conflicts, duplicates, skipped folders: one sentence each */
 	size_t n_remarks, remarks_capacity;
 };
@@ -433,6 +435,7 @@ struct fsl_profile_options {
 	int n_threads;       /* 0: number of processors */
 	bool keeps_rows;     /* single kernels and levels of memory, for timelines: kept_rows.h */
 	bool sums_functions; /* of traces of Kineto: functions.h */
+	const struct fsl_lanes *lanes; /* the user's, source/kineto/lanes.h; NULL: none */
 };
 
 /*

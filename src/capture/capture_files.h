@@ -11,7 +11,8 @@ struct fsl_profile_input {
 	const char *path;
 	struct fsl_file
 		*file; /* counts records and drops; gets a message if the file is not whole */
-	const int64_t *steps; /* wanted; n_steps 0: all */
+	const struct fsl_lanes *lanes; /* of traces of Kineto; NULL: none */
+	const int64_t *steps;          /* wanted; n_steps 0: all */
 	size_t n_steps;
 	bool has_next; /* the file is a slice, and another slice of the same capture follows */
 };

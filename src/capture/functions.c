@@ -231,6 +231,9 @@ static void settle_one(struct fsl_function_times *times, size_t f, const struct 
 	if (function->count == 0) {
 		return; /* a caller whose own calls were cut off */
 	}
+	/* A frame may begin within a system call of its caller. */
+	function->syscall_ns = function->syscall_ns < function->total_ns ? function->syscall_ns
+									 : function->total_ns;
 	for (size_t i = 0; i < n; i++) {
 		groups->together[i] = times->times[order[i]];
 	}

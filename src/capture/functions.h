@@ -35,8 +35,10 @@ struct fsl_function {
 	int64_t total_ns;          /* sum of all; of Python own time, without callees */
 	int64_t wall_ns;           /* in which it runs, overlaps counted once */
 	int64_t exclusive_ns;      /* of these, while no higher class runs */
+	int64_t syscall_ns;        /* of @total_ns, in system calls; of Python only */
 	double mean_ns, spread_ns; /* of one call; population standard deviation */
 	double median_ns;          /* of one call; NaN: of Python */
+	double flops, bytes;       /* of one call, as the trace tells them; 0: it does not */
 	/* The counter of cores or links that is highest while it runs, with mean and spread;
 	 * FSL_SAMPLED_N and NaN: no samples. */
 	enum fsl_sampled sampled;
@@ -64,7 +66,8 @@ struct fsl_function_sampled {
 };
 
 struct fsl_functions {
-	int64_t window_ns; /* from the first event of the trace to the end of the last one */
+	int64_t window_ns;  /* from the first event of the trace to the end of the last one */
+	int64_t n_syscalls; /* that the trace has */
 	int64_t compute_ns, busy_ns; /* in which the device computes, or works at all */
 	struct fsl_function *items;  /* by class, then the longest exclusive time first */
 	size_t n_items, items_capacity;

@@ -30,12 +30,15 @@ enum fsl_status fsl_json_file_drop(struct fsl_profile_rank *rank,
 	if (input->file->message[0] != '\0') {
 		return FSL_OK;
 	}
-	return tell(input, FSL_FILE_PARTIAL,
-		    fsl_arena_printf(&rank->arena,
-				     "records were left out, the first: offset=%" PRIu64
-				     ", reason=\"%s\"",
-				     fsl_json_offset(json), reason),
-		    err);
+	const char *text =
+		json == NULL ? fsl_arena_printf(&rank->arena,
+						"records were left out, the first: reason=\"%s\"",
+						reason)
+			     : fsl_arena_printf(&rank->arena,
+						"records were left out, the first: offset=%" PRIu64
+						", reason=\"%s\"",
+						fsl_json_offset(json), reason);
+	return tell(input, FSL_FILE_PARTIAL, text, err);
 }
 
 enum fsl_status fsl_json_file_fault(struct fsl_profile_rank *rank,

@@ -1,6 +1,7 @@
 /*
- * Single rows of a capture, for timelines: kernels as the device ran them, and what components of
- * memory held over time. Only kept if they are wanted; judges work with sums.
+ * Single rows of a capture, for timelines: kernels as the device ran them, calls and functions of
+ * the host, and what components of memory held over time. Only kept if they are wanted; judges work
+ * with sums.
  */
 #ifndef FSL_CAPTURE_KEPT_ROWS_H
 #define FSL_CAPTURE_KEPT_ROWS_H
@@ -12,10 +13,19 @@ enum {
 	FSL_KEPT_LEVELS_MAX = 1 << 23,  /* of a rank */
 };
 
+/* The lane of a row. */
+enum fsl_kept_kind {
+	FSL_KEPT_KERNEL,   /* work of the device */
+	FSL_KEPT_CALL,     /* of the runtime, by the host */
+	FSL_KEPT_FUNCTION, /* of the host: Python, or an operator of the framework */
+	FSL_KEPT_KINDS_N
+};
+
 struct fsl_kept_kernel {
 	int64_t begin_ns, end_ns;
 	int64_t step;              /* FSL_STEP_ABSENT: not known */
 	uint32_t name_id, core_id; /* in rank->names; FSL_STR_NONE: not told */
+	enum fsl_kept_kind kind;
 };
 
 /* Memory of a component at one moment. */

@@ -22,6 +22,7 @@ static enum fsl_status join(struct fsl_kernel_classes *classes, const struct fsl
 	memcpy(classes->text, kernel->shapes, kernel->n_shapes);
 	classes->text[kernel->n_shapes] = '|';
 	memcpy(classes->text + kernel->n_shapes + 1, kernel->types, kernel->n_types);
+	n -= kernel->n_types == 0 ? 1 : 0; /* without types no bar */
 	if (n > FSL_KERNEL_SHAPE_BYTES_MAX) {
 		enum { TAIL_BYTES = 19 }; /* "..." and 16 digits */
 		uint64_t hash = fsl_hash_bytes(FSL_HASH_START, classes->text, n);

@@ -69,6 +69,17 @@ static enum fsl_status add(struct fsl_profile_sums *sums, const char *name, int6
 	return status;
 }
 
+/* "MatMulV2 8,8;8,8|FLOAT (AI_CORE)": without the parts that nothing tells. */
+static const char *kernel_name(struct fsl_profile_sums *sums, const struct fsl_profile_rank *rank,
+			       const struct fsl_profile_kernels *kernels)
+{
+	const char *shape = fsl_strpool_text(rank->names, kernels->shape_id);
+	const char *core = fsl_strpool_text(rank->names, kernels->core_id);
+	return fsl_arena_printf(&sums->arena, core[0] != '\0' ? "%s%s%s (%s)" : "%s%s%s",
+				fsl_strpool_text(rank->names, kernels->type_id),
+				shape[0] != '\0' ? " " : "", shape, core);
+}
+
 enum fsl_status fsl_profile_sum_kernels(struct fsl_profile_sums *sums,
 					const struct fsl_profile *profile,
 					const struct fsl_profile *beside, struct fsl_error *err)
@@ -84,12 +95,8 @@ enum fsl_status fsl_profile_sum_kernels(struct fsl_profile_sums *sums,
 		n_shares += (double)fsl_profile_n_steps(rank);
 		for (size_t k = 0; k < rank->n_kernels && status == FSL_OK; k++) {
 			const struct fsl_profile_kernels *kernels = &rank->kernels[k];
-			const char *name =
-				fsl_arena_printf(&sums->arena, "%s %s (%s)",
-						 fsl_strpool_text(rank->names, kernels->type_id),
-						 fsl_strpool_text(rank->names, kernels->shape_id),
-						 fsl_strpool_text(rank->names, kernels->core_id));
-			status = add(sums, name, kernels->total_ns, kernels->count, err);
+			status = add(sums, kernel_name(sums, rank, kernels), kernels->total_ns,
+				     kernels->count, err);
 		}
 	}
 	merge(sums, n_shares);

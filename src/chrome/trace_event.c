@@ -214,10 +214,10 @@ static inline void clear_members(struct fsl_trace_event *event)
 	event->phase = '\0';
 	event->name = event->category = 0;
 	event->number = -1;
-	event->has_id = false;
+	event->has_id = event->has_nested_args = false;
 	event->pid = event->tid = event->id = 0;
 	event->ts_ns = event->dur_ns = FSL_NS_ABSENT;
-	event->whole_name = (struct fsl_trace_text){"", 0};
+	event->whole_name = event->whole_category = (struct fsl_trace_text){"", 0};
 	event->n_room = 0;
 }
 
@@ -281,7 +281,7 @@ void fsl_trace_event_take_arg(const struct fsl_trace_vocabulary *vocabulary,
 	event->args_set |= UINT32_C(1) << arg;
 	if (asked->kind == FSL_TRACE_ARG_TEXT) {
 		event->texts[arg] = text_of(value, FSL_TRACE_TEXT_MAX);
-	} else if (asked->kind == FSL_TRACE_ARG_SIZES) {
+	} else if (asked->kind == FSL_TRACE_ARG_SIZES || asked->kind == FSL_TRACE_ARG_NESTED) {
 		event->args[arg] = -1;
 	} else if (asked->words != NULL) {
 		event->args[arg] = find_kind(asked->words, value, &number);
@@ -324,6 +324,7 @@ void fsl_trace_event_take(const struct fsl_trace_vocabulary *vocabulary,
 		break;
 	case FSL_TRACE_KEY_CATEGORY:
 		event->category = find_kind(&vocabulary->categories, value, &(int64_t){-1});
+		event->whole_category = text_of(value, FSL_TRACE_TEXT_MAX);
 		break;
 	case FSL_TRACE_KEY_ID:
 		event->has_id = take_id(value, &event->id);
@@ -393,6 +394,42 @@ static enum fsl_status read_sizes(struct fsl_json *json, struct fsl_trace_event 
 	return FSL_OK;
 }
 
+/* Takes in the args that a text holds as JSON; a text that is none, or that is too long, tells
+ * none. */
+static void take_nested(const struct fsl_trace_vocabulary *vocabulary,
+			struct fsl_trace_event *event, const struct fsl_json_value *value)
+{
+	static const char head[] = "{\"args\":";
+	enum { NESTED_MAX = 8192, PADDING = 64 /* the scan reads blocks */ };
+	char text[NESTED_MAX + sizeof(head) + 1 + PADDING];
+	struct fsl_trace_event nested;
+	uint64_t n_newlines = 0;
+	size_t n_head = sizeof(head) - 1;
+	if (value->token != FSL_JSON_STRING || value->length > NESTED_MAX) {
+		return;
+	}
+	memcpy(text, head, n_head);
+	memcpy(text + n_head, value->text, value->length);
+	text[n_head + value->length] = '}';
+	memset(text + n_head + value->length + 1, ' ', PADDING);
+	size_t n_text = n_head + value->length + 1;
+	if (fsl_trace_event_scan(text, n_text + PADDING, vocabulary, &nested, &n_newlines) !=
+	    n_text) {
+		return;
+	}
+	event->has_nested_args = true;
+	event->args_set |= nested.args_set;
+	for (size_t i = 0; i < vocabulary->n_args; i++) {
+		if (nested.args[i] != (vocabulary->args[i].words != NULL ? 0 : -1)) {
+			event->args[i] = nested.args[i];
+		}
+		if (nested.texts[i].length > 0) {
+			event->texts[i] = nested.texts[i];
+			keep(event, &event->texts[i]);
+		}
+	}
+}
+
 static enum fsl_status read_arg(struct fsl_json *json,
 				const struct fsl_trace_vocabulary *vocabulary,
 				struct fsl_trace_event *event, size_t arg, struct fsl_error *err)
@@ -403,6 +440,10 @@ static enum fsl_status read_arg(struct fsl_json *json,
 		return read_sizes(json, event, arg, err);
 	}
 	FSL_TRY(fsl_json_take_scalar(json, &value, err));
+	if (is_asked && vocabulary->args[arg].kind == FSL_TRACE_ARG_NESTED) {
+		take_nested(vocabulary, event, &value);
+		return FSL_OK;
+	}
 	fsl_trace_event_take_arg(vocabulary, event, arg, &value);
 	if (is_asked && event->texts[arg].length > 0) {
 		keep(event, &event->texts[arg]);
@@ -452,6 +493,8 @@ enum fsl_status fsl_trace_event_read(struct fsl_json *json,
 					     status == FSL_OK ? key : FSL_TRACE_KEY_OTHER, &value);
 			if (status == FSL_OK && key == FSL_TRACE_KEY_NAME) {
 				keep(event, &event->whole_name);
+			} else if (status == FSL_OK && key == FSL_TRACE_KEY_CATEGORY) {
+				keep(event, &event->whole_category);
 			}
 		}
 		if (status != FSL_OK) {

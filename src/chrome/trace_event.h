@@ -66,6 +66,7 @@ enum fsl_trace_arg_kind {
 	FSL_TRACE_ARG_MILLIONTHS, /* a number with a point, times 10^6; up to 9 * 10^12 */
 	FSL_TRACE_ARG_BILLIONTHS, /* times 10^9; up to 9 * 10^9 */
 	FSL_TRACE_ARG_SIZES,      /* three numbers, as [132, 1, 1]: see fsl_trace_sizes() */
+	FSL_TRACE_ARG_NESTED,     /* a text that holds args as JSON: they are taken in */
 };
 
 /* A member of "args". */
@@ -110,7 +111,9 @@ struct fsl_trace_event {
 	int64_t ts_ns, dur_ns;            /* FSL_NS_ABSENT: none that could be used */
 	int64_t args[FSL_TRACE_ARGS_MAX]; /* of the vocabulary: numbers, -1 for none; kinds of
 					     texts, 0 for none */
+	bool has_nested_args;             /* an arg of FSL_TRACE_ARG_NESTED was taken in */
 	struct fsl_trace_text whole_name; /* of any kind */
+	struct fsl_trace_text whole_category;
 	struct fsl_trace_text texts[FSL_TRACE_ARGS_MAX]; /* of args of FSL_TRACE_ARG_TEXT */
 	uint32_t args_set; /* bit i: args[i] or texts[i] may be something */
 	size_t n_room;

@@ -1,6 +1,8 @@
 /* The tree of texts between values: learning it, and walking along it. */
 #include "chrome/trace_shapes.h"
 
+#include <string.h>
+
 #include "base/digits.h"
 #include "base/mem.h"
 #include "chrome/trace_cursor.h"
@@ -14,6 +16,8 @@ enum {
 	WHOLE_DIGITS_MAX = 16,
 	DECIMALS_MAX = 3, /* of a time in us */
 	LISTS_MAX = 8,    /* in each other */
+	CATEGORIES_MAX = 64,
+	CATEGORY_BYTES_MAX = 48,
 };
 
 /* What is done with the value behind a text. */
@@ -46,6 +50,7 @@ struct node {
 	uint8_t key; /* enum fsl_trace_key of the value; FSL_TRACE_KEY_ARGS: a member of them */
 	uint8_t arg; /* of the vocabulary */
 	int category;
+	uint8_t category_at; /* in the tree's categories */
 	uint32_t n_newlines; /* in all texts up to this one */
 	uint32_t n_text;
 	char text[TEXT_BYTES_MAX];
@@ -58,11 +63,19 @@ struct clock {
 	uint64_t value;
 };
 
+/* The text of a category. */
+struct category {
+	size_t length;
+	char text[CATEGORY_BYTES_MAX];
+};
+
 struct fsl_trace_shapes {
 	size_t n_nodes;    /* the first one has no text; its children begin an event */
 	struct node *last; /* end of the event before; at first the first node */
 	size_t n_lessons;  /* events from which was learnt, or tried to */
 	struct clock clock;
+	size_t n_categories;
+	struct category categories[CATEGORIES_MAX];
 	struct node nodes[NODES_MAX];
 };
 
@@ -535,10 +548,15 @@ static inline const char *act(struct scan *scan, const struct node *node, const 
 	return at;
 }
 
-static inline void take_words(struct fsl_trace_event *event, const struct node *node)
+static inline void take_words(const struct scan *scan, const struct node *node)
 {
+	struct fsl_trace_event *event = scan->event;
 	event->phase = node->has_phase ? node->phase : event->phase;
-	event->category = node->has_category ? node->category : event->category;
+	if (node->has_category) {
+		const struct category *category = &scan->shapes->categories[node->category_at];
+		event->category = node->category;
+		event->whole_category = (struct fsl_trace_text){category->text, category->length};
+	}
 }
 
 size_t fsl_trace_shapes_scan(struct fsl_trace_shapes *shapes, const char *text, size_t n_bytes,
@@ -558,7 +576,7 @@ size_t fsl_trace_shapes_scan(struct fsl_trace_shapes *shapes, const char *text, 
 			return 0;
 		}
 		if (node->has_words) {
-			take_words(event, node);
+			take_words(&scan, node);
 		}
 		at = act(&scan, node, at + node->n_text);
 		if (at == NULL) {
@@ -629,22 +647,38 @@ static bool add_piece(struct lesson *lesson, enum action action, size_t n_bytes)
 /* Ends the text at the cursor; @action is done with what is behind it. */
 static bool add_text(struct lesson *lesson, enum action action)
 {
-	for (;;) {
-		size_t n_left = (size_t)(lesson->cursor.at - lesson->begin);
-		bool is_last = n_left <= TEXT_BYTES_MAX;
-		struct node rest = lesson->next;
-		if (!is_last) {
-			lesson->next = (struct node){.action = ACTION_NONE};
-		}
-		if (!add_piece(lesson, is_last ? action : ACTION_NONE,
-			       is_last ? n_left : TEXT_BYTES_MAX)) {
+	const struct node last = lesson->next, none = {.action = ACTION_NONE};
+	while (lesson->cursor.at - lesson->begin > TEXT_BYTES_MAX) {
+		lesson->next = none;
+		if (!add_piece(lesson, ACTION_NONE, TEXT_BYTES_MAX)) {
 			return false;
 		}
-		lesson->next = is_last ? (struct node){0} : rest;
-		if (is_last) {
-			return true;
-		}
 	}
+	lesson->next = last;
+	bool is_added = add_piece(lesson, action, (size_t)(lesson->cursor.at - lesson->begin));
+	lesson->next = none;
+	return is_added;
+}
+
+/* Place of the text of a category, which is added if it is new; CATEGORIES_MAX: there is no room.
+ */
+static size_t category_place(struct fsl_trace_shapes *shapes, const struct fsl_json_value *value)
+{
+	size_t at = 0;
+	while (at < shapes->n_categories &&
+	       (shapes->categories[at].length != value->length ||
+		memcmp(shapes->categories[at].text, value->text, value->length) != 0)) {
+		at++;
+	}
+	if (at == CATEGORIES_MAX || value->length > CATEGORY_BYTES_MAX) {
+		return CATEGORIES_MAX;
+	}
+	if (at == shapes->n_categories) {
+		struct category *category = &shapes->categories[shapes->n_categories++];
+		category->length = value->length;
+		memcpy(category->text, value->text, value->length);
+	}
+	return at;
 }
 
 /* The phase, or the category: part of the text. */
@@ -663,7 +697,12 @@ static bool learn_word(struct lesson *lesson, enum fsl_trace_key key)
 		next->phase = value.length == 1 ? value.text[0] : '\0';
 	} else {
 		int64_t number = -1;
+		size_t at = category_place(lesson->shapes, &value);
+		if (at == CATEGORIES_MAX) {
+			return false;
+		}
 		next->has_category = true;
+		next->category_at = (uint8_t)at;
 		next->category = fsl_trace_words_find(&lesson->vocabulary->categories, value.text,
 						      value.length, &number);
 	}

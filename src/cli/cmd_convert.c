@@ -1,4 +1,7 @@
 /* `failslow convert IN... -o OUT`: every input as a timeline. */
+#include <stdio.h>
+#include <string.h>
+
 #include "base/number.h"
 #include "base/try.h"
 #include "cli/command.h"
@@ -12,8 +15,8 @@ enum { JOBS_MAX = 4096 };
 /* The command line. */
 struct request {
 	struct fsl_convert_run run;
-	const char *ranks;
-	struct fsl_number_list rank_list;
+	const char *ranks, *cpus;
+	struct fsl_number_list rank_list, cpu_list;
 	int64_t device_gib;
 	bool lacks_verdict, wants_help;
 	int n_quiet;
@@ -41,6 +44,38 @@ static enum fsl_status check(const struct request *r, struct fsl_error *err)
 	return FSL_OK;
 }
 
+/* Words of MindStudio's converter of kernel traces: inputs are operands here. Returns how many
+ * words are left. */
+static int take_original_words(int argc, char **argv)
+{
+	static const char *const inputs[] = {"--input", "--profiling_data"};
+	static const char cpus[] = "--cpu_list";
+	static char ours[128];
+	int n = 1;
+	for (int i = 1; i < argc; i++) {
+		char *word = argv[i];
+		for (size_t k = 0; k < sizeof(inputs) / sizeof(inputs[0]); k++) {
+			size_t length = strlen(inputs[k]);
+			if (strncmp(word, inputs[k], length) == 0) {
+				word = word[length] == '='    ? word + length + 1
+				       : word[length] == '\0' ? NULL
+							      : word;
+				break;
+			}
+		}
+		if (word != NULL && strncmp(word, cpus, strlen(cpus)) == 0 &&
+		    snprintf(ours, sizeof(ours), "--cpus%s", word + strlen(cpus)) <
+			    (int)sizeof(ours)) {
+			word = ours;
+		}
+		if (word != NULL) {
+			argv[n++] = word;
+		}
+	}
+	argv[n] = NULL;
+	return n;
+}
+
 static enum fsl_status parse(struct request *r, int argc, char **argv, struct fsl_error *err)
 {
 	int n_operands = 0;
@@ -54,6 +89,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		 "(Perfetto), .folded or .speedscope.json (device memory by call path)"},
 		{"ranks", 0, FSL_OPT_TEXT, &r->ranks, 0, 0, NULL, "LIST",
 		 "only these ranks: numbers and ranges, as in 0,8-15"},
+		{"cpus", 0, FSL_OPT_TEXT, &r->cpus, 0, 0, NULL, "LIST",
+		 "only these CPUs of kernel traces, as in 0,8-15"},
 		{"from", 0, FSL_OPT_TIME, &r->run.from_ns, 0, 0, NULL, "TIME",
 		 "only events that end at or after TIME"},
 		{"to", 0, FSL_OPT_TIME, &r->run.to_ns, 0, 0, NULL, "TIME",
@@ -77,6 +114,7 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		{"help", 'h', FSL_OPT_FLAG, &r->wants_help, 0, 0, NULL, NULL, "show this help"},
 		{0},
 	};
+	argc = take_original_words(argc, argv);
 	FSL_TRY(fsl_opt_parse(table, argc, argv, &n_operands, err));
 	if (r->wants_help) {
 		fsl_command_help("convert", "convert [OPTION]... PATH... -o FILE",
@@ -89,11 +127,14 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 	FSL_TRY(fsl_check_operands(n_operands, 1, argc, "the files or folders to convert", err));
 	FSL_TRY(check(r, err));
 	FSL_TRY(fsl_number_list_parse(&r->rank_list, "--ranks", r->ranks, err));
+	FSL_TRY(fsl_number_list_parse(&r->cpu_list, "--cpus", r->cpus, err));
 	fsl_operands_sort(argv + 1, (size_t)n_operands);
 	r->run.paths = (const char *const *)argv + 1;
 	r->run.n_paths = (size_t)n_operands;
 	r->run.ranks = r->rank_list.items;
 	r->run.n_ranks = r->rank_list.n_items;
+	r->run.cpus = r->cpu_list.items;
+	r->run.n_cpus = r->cpu_list.n_items;
 	r->run.device_bytes = r->device_gib * FSL_BYTES_PER_GIB;
 	r->run.wants_verdict = !r->lacks_verdict;
 	r->run.is_quiet = r->n_quiet > 0;

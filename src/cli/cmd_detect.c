@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/command_output.h"
 #include "cli/confined.h"
+#include "cli/host_processes.h"
 #include "cli/operands.h"
 #include "cli/profile_run.h"
 #include "cli/turn.h"
@@ -242,6 +243,13 @@ static enum fsl_status detect(const struct fsl_config *config, const struct opti
 	if (found == FSL_OK) {
 		fsl_deadline_stage(job.feed != NULL ? "reading and judging" : "judging");
 		found = fsl_job_judge(&job, config, err);
+	}
+	if (found == FSL_OK) {
+		bool has_paths = options->n_paths > 0;
+		size_t n_paths = config->root_path != NULL ? 1 : 0;
+		found = fsl_host_processes_name(&job,
+						has_paths ? options->paths : &config->root_path,
+						has_paths ? options->n_paths : n_paths, err);
 	}
 	if (found != FSL_OK) {
 		fsl_job_note_failure(&job, err);

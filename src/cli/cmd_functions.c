@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/language.h"
 #include "base/try.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
@@ -12,14 +13,16 @@
 #include "cli/operands.h"
 #include "engine/threads.h"
 #include "report/functions.h"
+#include "report/page/page.h"
 #include "report/what_if.h"
+#include "source/kineto/lanes.h"
 #include "source/optable/op_table_file.h"
 
 enum { JOBS_MAX = 4096, SAMPLE_MAX = 65536 };
 
 /* The command line. */
 struct request {
-	const char *path, *workers;
+	const char *path, *workers, *baseline, *page;
 	struct fsl_functions_choice choice;
 	struct fsl_functions_options options;
 	int64_t sample, n_jobs;
@@ -27,6 +30,9 @@ struct request {
 	bool wants_long, wants_exit_code, wants_help;
 	int32_t ranks[FSL_NUMBER_LIST_MAX];
 	struct fsl_number_list list;
+	struct fsl_opt_texts lane_rules;
+	struct fsl_lanes *lanes;
+	struct fsl_functions_baseline found;
 };
 
 static enum fsl_status parse(struct request *r, int argc, char **argv, struct fsl_error *err)
@@ -43,6 +49,10 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		 "only collectives whose class holds TEXT: ring, tree, sendrecv"},
 		{"worker", 0, FSL_OPT_TEXT, &r->workers, 0, 0, NULL, "LIST",
 		 "only values of these ranks, as in 0,8-15; all are compared"},
+		{"baseline", 'b', FSL_OPT_TEXT, &r->baseline, 0, 0, NULL, "PATH",
+		 "traces of an earlier run of the same job: tells which functions take longer than "
+		 "there"},
+		{"lane", 0, FSL_OPT_TEXTS, &r->lane_rules, 0, 0, NULL, "REGEX=KIND", fsl_lane_help},
 		{"delta", 0, FSL_OPT_REAL, &r->options.delta, 0, 3, NULL, "D",
 		 "two workers differ in a function from this distance on (default 0.25)"},
 		{"k", 0, FSL_OPT_REAL, &r->options.k, 0, 1000, NULL, "K",
@@ -52,6 +62,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		 "peers that each worker is compared with (default 100)"},
 		{"format", 0, FSL_OPT_CHOICE, &r->format, 0, 0, fsl_output_formats, "FORMAT",
 		 "what goes to stdout: text (default) or json"},
+		{"report", 0, FSL_OPT_TEXT, &r->page, 0, 0, NULL, "FILE",
+		 "writes one HTML page with charts, too"},
 		{"jobs", 'j', FSL_OPT_INT, &r->n_jobs, 0, JOBS_MAX, NULL, "N",
 		 "threads; 0: one per core (default)"},
 		{"color", 0, FSL_OPT_CHOICE, &r->color, 0, 0, fsl_color_choices, "WHEN",
@@ -59,7 +71,7 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		{"long", 'l', FSL_OPT_FLAG, &r->wants_long, 0, 0, NULL, NULL,
 		 "all functions that matter; without it at most 24 lines"},
 		{"exit-code", 0, FSL_OPT_FLAG, &r->wants_exit_code, 0, 0, NULL, NULL,
-		 "exit with 1 if a worker is named"},
+		 "exit with 1 if a worker is named, or a function takes longer than in the baseline"},
 		{"help", 'h', FSL_OPT_FLAG, &r->wants_help, 0, 0, NULL, NULL, "show this help"},
 		{0},
 	};
@@ -104,7 +116,15 @@ static enum fsl_status tell(const struct request *request, const struct fsl_func
 			    struct fsl_error *err)
 {
 	if (request->format == FSL_OUTPUT_JSON) {
-		return fsl_print_json(fsl_functions_json(view, &request->choice), err);
+		cJSON *document = fsl_functions_json(view, &request->choice);
+		cJSON *baseline = fsl_functions_baseline_json(&request->choice);
+		fsl_functions_add_remarks(document, &request->choice);
+		if (!cJSON_AddItemToObject(document, "baseline", baseline)) {
+			cJSON_Delete(baseline);
+			cJSON_Delete(document);
+			document = NULL;
+		}
+		return fsl_print_json(document, err);
 	}
 	struct fsl_screen_budget budget = {FSL_SCREEN_LINES_MAX, 0};
 	struct fsl_screen screen = fsl_screen_of(stdout, fsl_terminal_width(),
@@ -114,27 +134,69 @@ static enum fsl_status tell(const struct request *request, const struct fsl_func
 	return FSL_OK;
 }
 
+/* Reads the earlier traces, and puts them beside those of now. */
+static enum fsl_status compare_baseline(struct request *request, struct fsl_profile *then,
+					const struct fsl_profile *now,
+					const struct fsl_profile_options *options,
+					struct fsl_error *err)
+{
+	struct fsl_profile_options earlier = *options;
+	earlier.path = request->baseline;
+	if (request->baseline == NULL) {
+		return FSL_OK;
+	}
+	FSL_TRY(fsl_profile_read(then, &earlier, err));
+	request->choice.baseline = &request->found;
+	request->choice.baseline_path = request->baseline;
+	return fsl_functions_compare_baseline(&request->found, now, then,
+					      request->options.ratio_min, err);
+}
+
+static enum fsl_status draw(const struct request *request, const struct fsl_functions_view *view,
+			    struct fsl_error *err)
+{
+	if (request->page == NULL) {
+		return FSL_OK;
+	}
+	cJSON *root = fsl_functions_json(view, &request->choice);
+	enum fsl_status status = root != NULL ? fsl_html_write(request->page, root, err)
+					      : FSL_FAIL(err, FSL_ERR_MEMORY,
+							 "out of memory: document=\"functions\"");
+	cJSON_Delete(root);
+	return status != FSL_OK
+		       ? FSL_CAUSE(err, status,
+				   "cannot write the page, give another file: file=\"%s\", "
+				   "option=\"--report\"",
+				   request->page)
+		       : FSL_OK;
+}
+
 static enum fsl_status compare(struct request *request, int *exit_code, struct fsl_error *err)
 {
-	struct fsl_profile profile = {0};
+	struct fsl_profile profile = {0}, baseline = {0};
 	struct fsl_profile_cluster cluster = {0};
 	struct fsl_functions_view view = {.reason = ""};
 	const struct fsl_profile_options options = {
 		.path = request->path,
 		.n_threads = fsl_threads_start((int)request->n_jobs),
 		.sums_functions = true,
+		.lanes = request->lanes,
 	};
 	FSL_TRY(fsl_profile_read(&profile, &options, err));
+	request->choice.profile = &profile;
 	enum fsl_status status = check_workers(request, &profile, err);
 	FSL_THEN(status, fsl_profile_cluster_build(&cluster, &profile, err));
 	FSL_THEN(status, fsl_functions_compare(&view, &profile, &cluster, &request->options, err));
+	FSL_THEN(status, compare_baseline(request, &baseline, &profile, &options, err));
+	FSL_THEN(status, draw(request, &view, err));
 	FSL_THEN(status, tell(request, &view, err));
 	if (status == FSL_OK && request->wants_exit_code &&
-	    view.verdict == FSL_FUNCTIONS_CULPRITS) {
+	    (view.verdict == FSL_FUNCTIONS_CULPRITS || request->found.n_items > 0)) {
 		*exit_code = FSL_EXIT_ANOMALY;
 	}
 	fsl_functions_view_fini(&view);
 	fsl_profile_cluster_fini(&cluster);
+	fsl_profile_fini(&baseline);
 	fsl_profile_fini(&profile);
 	return status;
 }
@@ -177,7 +239,15 @@ enum fsl_status fsl_cmd_functions(int argc, char **argv, int *exit_code, struct 
 	if (request.wants_help) {
 		return FSL_OK;
 	}
-	fsl_confined_begin_reading(request.path);
-	return fsl_op_table_is_file(request.path) ? ask_table(&request, exit_code, err)
-						  : compare(&request, exit_code, err);
+	if (request.page != NULL) {
+		fsl_language_add("zh_CN"); /* pages hold both */
+	}
+	FSL_TRY(fsl_lanes_create(&request.lanes, request.lane_rules.items,
+				 request.lane_rules.n_items, err));
+	fsl_confined_begin_files(request.path, request.baseline, request.page);
+	enum fsl_status status = fsl_op_table_is_file(request.path)
+					 ? ask_table(&request, exit_code, err)
+					 : compare(&request, exit_code, err);
+	fsl_lanes_destroy(request.lanes);
+	return status;
 }

@@ -13,6 +13,7 @@
 #include "report/document.h"
 #include "report/reporter.h"
 #include "source/ingest.h"
+#include "source/kineto/find.h"
 #include "source/log/log_pattern.h"
 
 enum topic { DETECTORS, FORMATS, REPORTERS, METRICS, COMMANDS, CAUSES, TOPICS_N };
@@ -52,6 +53,7 @@ static bool row_of(enum topic topic, const struct fsl_registry *registry, size_t
 		   const char *cells[3])
 {
 	const struct fsl_detector *detector = NULL;
+	size_t n_traces = 0;
 	switch (topic) {
 	case DETECTORS:
 		detector = fsl_registry_at(registry, idx);
@@ -62,6 +64,13 @@ static bool row_of(enum topic topic, const struct fsl_registry *registry, size_t
 		}
 		return detector != NULL;
 	case FORMATS:
+		if (fsl_kineto_form_at(idx, &cells[0], &cells[1])) {
+			return true;
+		}
+		while (fsl_kineto_form_at(n_traces, &cells[0], &cells[1])) {
+			n_traces++;
+		}
+		idx -= n_traces;
 		if (idx >= fsl_formats_size()) {
 			return fsl_log_form_at(idx - fsl_formats_size(), &cells[0], &cells[1]);
 		}

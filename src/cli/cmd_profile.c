@@ -8,6 +8,7 @@
 #include "cli/operands.h"
 #include "cli/profile_run.h"
 #include "cli/turn.h"
+#include "source/kineto/lanes.h"
 
 enum { JOBS_MAX = 4096 };
 static const char *const exports[] = {"msprof-analyze", NULL};
@@ -26,6 +27,8 @@ struct request {
 	int exit_mode; /* enum fsl_exit_mode */
 	int32_t rank_numbers[FSL_NUMBER_LIST_MAX];
 	struct fsl_number_list rank_list, step_list;
+	struct fsl_opt_texts lane_rules;
+	struct fsl_lanes *lanes;
 };
 
 static enum fsl_status parse_lists(struct request *r, struct fsl_error *err)
@@ -56,6 +59,7 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		 "an earlier capture of the same job: tells what grew"},
 		{"device-memory", 0, FSL_OPT_INT, &r->device_gib, 1, FSL_DEVICE_GIB_MAX, NULL,
 		 "GIB", "memory of a device in GiB: a peak that reaches it is told"},
+		{"lane", 0, FSL_OPT_TEXTS, &r->lane_rules, 0, 0, NULL, "REGEX=KIND", fsl_lane_help},
 		{"ranks", 0, FSL_OPT_TEXT, &r->ranks, 0, 0, NULL, "LIST",
 		 "only these ranks: numbers and ranges, as in 0,8-15"},
 		{"steps", 0, FSL_OPT_TEXT, &r->steps, 0, 0, NULL, "LIST", "only these steps"},
@@ -103,13 +107,16 @@ enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fs
 	if (request.wants_help) {
 		return FSL_OK;
 	}
+	FSL_TRY(fsl_lanes_create(&request.lanes, request.lane_rules.items,
+				 request.lane_rules.n_items, err));
 	const struct fsl_profile_run run = {
 		.paths = request.paths,
 		.n_paths = request.n_paths,
 		.input = {.ranks = request.rank_numbers,
 			  .n_ranks = request.rank_list.n_items,
 			  .steps = request.step_list.items,
-			  .n_steps = request.step_list.n_items},
+			  .n_steps = request.step_list.n_items,
+			  .lanes = request.lanes},
 		.n_jobs = (int)request.n_jobs,
 		.config_path = request.config,
 		.baseline = request.baseline,
@@ -123,5 +130,7 @@ enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fs
 		.has_colours = fsl_terminal_has_colours(request.color),
 		.print = fsl_print_as(request.format, request.n_quiet > 0),
 	};
-	return fsl_profile_run(&run, exit_code, err);
+	enum fsl_status status = fsl_profile_run(&run, exit_code, err);
+	fsl_lanes_destroy(request.lanes);
+	return status;
 }

@@ -1,4 +1,5 @@
-/* `failslow report CASE.json`: the page of a case that was kept, or one of its pictures. */
+/* `failslow report FILE`: the page of a case that was kept or of functions, or a picture of a case.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,8 +29,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		{"output", 'o', FSL_OPT_TEXT, &r->output, 0, 0, NULL, "FILE",
 		 "file to write; without it standard output"},
 		{"svg", 0, FSL_OPT_TEXT, &r->svg, 0, 0, NULL, "CHART",
-		 "one picture alone: grid, strip, bars, links, bandwidth, waits, stalls, growth, account, band "
-		 "or arrival"},
+		 "one picture of a case alone: grid, strip, bars, links, bandwidth, waits, stalls, growth, account, band "
+		 "or arrival; of functions: shares, function, paths or roofline"},
 		{"png", 0, FSL_OPT_TEXT, &r->png, 0, 0, NULL, "CHART",
 		 "the same as PNG, which needs librsvg"},
 		{"help", 'h', FSL_OPT_FLAG, &r->wants_help, 0, 0, NULL, NULL, "show this help"},
@@ -37,9 +38,10 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 	};
 	FSL_TRY(fsl_opt_parse(table, argc, argv, &n_operands, err));
 	if (r->wants_help) {
-		fsl_command_help("report", "report CASE.json [OPTION]...",
+		fsl_command_help("report", "report FILE [OPTION]...",
 				 "Draws one self-contained HTML page from a case, "
-				 "failslow_<job>.json, or one of its pictures.\n",
+				 "failslow_<job>.json, or one of its pictures; or the page of what "
+				 "`failslow functions --format json` printed.\n",
 				 table);
 		return FSL_OK;
 	}
@@ -139,7 +141,7 @@ enum fsl_status fsl_cmd_report(int argc, char **argv, int *exit_code, struct fsl
 	}
 	fsl_language_add("zh_CN"); /* pages hold both */
 	if (request.png == NULL) { /* which needs the fonts of the host */
-		fsl_confined_begin_writing(request.path, request.output);
+		fsl_confined_begin_files(request.path, NULL, request.output);
 	}
 	enum fsl_status status = read_case(&root, request.path, err);
 	FSL_THEN(status, make(&pack, &request, root, err));

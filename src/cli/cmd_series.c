@@ -388,7 +388,7 @@ enum fsl_status fsl_cmd_series(int argc, char **argv, int *exit_code, struct fsl
 	if (status != FSL_OK || request.wants_help) {
 		return status;
 	}
-	fsl_confined_begin_reading(request.path);
+	fsl_confined_begin_files(request.path, NULL, NULL);
 	status = read_input(&result, &request, err);
 	if (status == FSL_OK) {
 		set_options(&result, &request);

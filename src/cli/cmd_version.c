@@ -16,6 +16,7 @@
 #include "alarm/channel.h"
 #include "alarm/http.h"
 #include "base/blas.h"
+#include "base/gunzip.h"
 #include "base/language.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
@@ -90,6 +91,7 @@ static enum fsl_status print_version(bool as_json, struct fsl_error *err)
 	const struct fact libraries[] = {
 		{"cJSON", cJSON_Version()},
 		{"GSL", gsl_version},
+		{"ISA-L", fsl_gunzip_isal()},
 		{"libcsv", csv},
 		{"libcurl", fsl_http_version()},
 		{"libdw", fsl_frame_symbols_version()},

@@ -131,21 +131,17 @@ void fsl_confined_begin(const struct fsl_confined_run *run)
 	fsl_confine_destroy(plan);
 }
 
-void fsl_confined_begin_reading(const char *path)
+void fsl_confined_begin_files(const char *path, const char *beside, const char *output)
 {
 	struct fsl_confine *plan = fsl_confine_create();
 	fsl_confine_allow_usual(plan);
 	fsl_confine_allow(plan, FSL_CONFINE_READ, path);
-	fsl_confine_begin(plan, fsl_confine_abi());
-	fsl_confine_destroy(plan);
-}
-
-void fsl_confined_begin_writing(const char *path, const char *output)
-{
-	struct fsl_confine *plan = fsl_confine_create();
-	fsl_confine_allow_usual(plan);
-	fsl_confine_allow(plan, FSL_CONFINE_READ, path);
-	allow_output_file(plan, output);
+	if (beside != NULL) {
+		fsl_confine_allow(plan, FSL_CONFINE_READ, beside);
+	}
+	if (output != NULL) {
+		allow_output_file(plan, output);
+	}
 	fsl_confine_begin(plan, fsl_confine_abi());
 	fsl_confine_destroy(plan);
 }

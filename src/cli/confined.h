@@ -27,14 +27,11 @@ struct fsl_confined_run {
  */
 void fsl_confined_begin(const struct fsl_confined_run *run);
 
-/* The same for a command that reads one file and writes standard output alone. */
-void fsl_confined_begin_reading(const char *path);
+/* The same for a command that reads one file, or two (@beside; NULL: one), and writes another one,
+ * or standard output alone (@output NULL). */
+void fsl_confined_begin_files(const char *path, const char *beside, const char *output);
 
 /* Text for `failslow version`: whether runs are confined on this machine; static. */
 const char *fsl_confined_support(void);
-
-/* The same for a command that reads one file and writes another one, or standard output if @output
- * is NULL. */
-void fsl_confined_begin_writing(const char *path, const char *output);
 
 #endif

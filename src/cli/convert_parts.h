@@ -57,10 +57,11 @@ struct fsl_conversion {
 	struct fsl_verdict_tracks verdict;
 	struct fsl_host_events host; /* of the host beside the ranks */
 	uint64_t n_host_left_out;
-	struct fsl_memory memory;          /* of the devices */
-	struct fsl_memory_replay *replays; /* [memory.n_items] */
-	struct fsl_frame_symbols *symbols; /* NULL: frames keep their addresses */
-	bool lacks_times;                  /* there are records of memory and no other events */
+	struct fsl_conversion_kernel *kernel; /* traces of the kernel; NULL: not looked for */
+	struct fsl_memory memory;             /* of the devices */
+	struct fsl_memory_replay *replays;    /* [memory.n_items] */
+	struct fsl_frame_symbols *symbols;    /* NULL: frames keep their addresses */
+	bool lacks_times;                     /* there are records of memory and no other events */
 	/* Captures. */
 	bool has_captures, has_other;
 	struct fsl_error refusal; /* why a single path is no capture */
@@ -116,8 +117,23 @@ enum fsl_status fsl_conversion_write_stacks(const struct fsl_conversion *c,
 void fsl_conversion_tell_memory(const struct fsl_conversion *c);
 void fsl_conversion_drop_memory(struct fsl_conversion *c);
 
+/* Kernel traces: takes them out of the inputs; adds their tracks; tells them. A file with such a
+ * name and content is one. */
+bool fsl_conversion_is_kernel_trace(const char *path);
+enum fsl_status fsl_conversion_find_kernel(struct fsl_conversion *c, struct fsl_inputs *inputs,
+					   struct fsl_error *err);
+bool fsl_conversion_has_kernel(const struct fsl_conversion *c);
+enum fsl_status fsl_conversion_add_kernel(struct fsl_conversion *c, struct fsl_error *err);
+void fsl_conversion_tell_kernel(const struct fsl_conversion *c);
+/* Slices of kernel traces that found no lane. */
+uint64_t fsl_conversion_kernel_left_out(const struct fsl_conversion *c);
+void fsl_conversion_drop_kernel(struct fsl_conversion *c);
+
+/* Prints which ranks waited for processors, and who had these. FSL_ERR_MEMORY. */
+enum fsl_status fsl_conversion_tell_host(const struct fsl_conversion *c, struct fsl_error *err);
+
 /* Prints the summary; that of a file of call paths. */
-void fsl_conversion_tell(const struct fsl_conversion *c);
+enum fsl_status fsl_conversion_tell(const struct fsl_conversion *c, struct fsl_error *err);
 void fsl_conversion_tell_stacks(const struct fsl_conversion *c);
 
 #endif

@@ -157,6 +157,7 @@ static enum fsl_status find_inputs(struct fsl_conversion *c, struct fsl_inputs *
 	FSL_TRY(check_output(inputs, c->wanted->output, err));
 	drop_unwanted(inputs, c->wanted);
 	FSL_TRY(read_host(c, inputs, err));
+	FSL_TRY(fsl_conversion_find_kernel(c, inputs, err));
 	FSL_TRY(fsl_conversion_name_frames(c, err));
 	return fsl_conversion_replay_memory(c, err);
 }
@@ -189,7 +190,8 @@ static enum fsl_status read_run(struct fsl_conversion *c, struct fsl_error *err)
 	struct fsl_inputs inputs = {0};
 	enum fsl_status status = find_inputs(c, &inputs, &options, err);
 	if (status == FSL_OK &&
-	    (inputs.n_items > 0 || c->host.n_items + c->memory.n_records == 0)) {
+	    (inputs.n_items > 0 ||
+	     (c->host.n_items + c->memory.n_records == 0 && !fsl_conversion_has_kernel(c)))) {
 		options.n_threads =
 			fsl_threads_worth(fsl_threads_most(), fsl_inputs_bytes(&inputs));
 		options.n_threads = fsl_threads_start(c->wanted->n_jobs > 0 ? (int)c->wanted->n_jobs
@@ -228,8 +230,9 @@ static enum fsl_status add_whole(struct fsl_conversion *c, struct fsl_error *err
 			c->shown[c->n_shown++] = rank->rank;
 		}
 	}
-	return fsl_host_tracks_add(c->plan, &c->host, fsl_conversion_wants, c->wanted,
-				   &c->n_host_left_out, err);
+	FSL_TRY(fsl_host_tracks_add(c->plan, &c->host, fsl_conversion_wants, c->wanted,
+				    &c->n_host_left_out, err));
+	return fsl_conversion_add_kernel(c, err);
 }
 
 static enum fsl_status add_run(struct fsl_conversion *c, struct fsl_error *err)
@@ -341,10 +344,7 @@ static enum fsl_status convert(struct fsl_conversion *c, struct fsl_error *err)
 	}
 	FSL_TRY(add_all(c, err));
 	FSL_TRY(finish_file(c, err));
-	if (!c->wanted->is_quiet) {
-		fsl_conversion_tell(c);
-	}
-	return FSL_OK;
+	return c->wanted->is_quiet ? FSL_OK : fsl_conversion_tell(c, err);
 }
 
 /* As detect has it, for a look that leaves nothing behind. */
@@ -373,7 +373,8 @@ static enum fsl_status choose_judged(struct fsl_conversion *c, struct fsl_error 
 	for (size_t i = 0; i < run->n_paths; i++) {
 		const char *slash = strrchr(run->paths[i], '/');
 		const char *name = slash != NULL ? slash + 1 : run->paths[i];
-		if (!fsl_host_knows(name) && !fsl_memory_knows(name)) {
+		if (!fsl_host_knows(name) && !fsl_memory_knows(name) &&
+		    !fsl_conversion_is_kernel_trace(run->paths[i])) {
 			c->judged[c->n_judged++] = run->paths[i];
 		}
 	}
@@ -435,6 +436,7 @@ static void conversion_fini(struct fsl_conversion *c)
 	if (c->host.names != NULL) {
 		fsl_host_events_fini(&c->host);
 	}
+	fsl_conversion_drop_kernel(c);
 	fsl_conversion_drop_memory(c);
 	fsl_free(c->is_wanted);
 	fsl_free(c->shown);

@@ -16,6 +16,8 @@ struct fsl_convert_run {
 	const char *config_path; /* NULL: the one in its usual place */
 	const int64_t *ranks;    /* [n_ranks]; n_ranks 0: all */
 	size_t n_ranks;
+	const int64_t *cpus; /* [n_cpus]: of kernel traces; n_cpus 0: all */
+	size_t n_cpus;
 	int64_t from_ns, to_ns; /* INT64_MIN, INT64_MAX: open */
 	int64_t now_ns;         /* the present; INT64_MIN: that of detect */
 	const char *libraries;  /* folders with those of the job, separated by ':'; NULL: none */

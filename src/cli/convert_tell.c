@@ -81,7 +81,8 @@ static void tell_left_out(const struct fsl_conversion *c)
 					     n_dropped[d], fsl_drop_text((enum fsl_drop)d));
 		}
 	}
-	uint64_t n_left_out = c->tracks.n_left_out + c->captured.n_left_out + c->n_host_left_out;
+	uint64_t n_left_out = c->tracks.n_left_out + c->captured.n_left_out + c->n_host_left_out +
+			      fsl_conversion_kernel_left_out(c);
 	if (n_left_out > 0) {
 		(void)fsl_tell_print(stdout,
 				     "left out: %" PRIu64
@@ -115,13 +116,16 @@ static void tell_verdict(const struct fsl_conversion *c)
 	}
 }
 
-void fsl_conversion_tell(const struct fsl_conversion *c)
+enum fsl_status fsl_conversion_tell(const struct fsl_conversion *c, struct fsl_error *err)
 {
 	tell_events(c);
 	tell_span(c);
 	tell_verdict(c);
+	FSL_TRY(fsl_conversion_tell_host(c, err));
+	fsl_conversion_tell_kernel(c);
 	fsl_conversion_tell_memory(c);
 	tell_left_out(c);
+	return FSL_OK;
 }
 
 void fsl_conversion_tell_stacks(const struct fsl_conversion *c)

@@ -95,6 +95,7 @@ static enum fsl_status add_window(struct fsl_conversion *c, int64_t until_ns, bo
 	if (is_first) {
 		FSL_TRY(fsl_host_tracks_add(c->plan, &c->host, fsl_conversion_wants, c->wanted,
 					    &c->n_host_left_out, err));
+		FSL_TRY(fsl_conversion_add_kernel(c, err));
 	}
 	if (until_ns == INT64_MAX || fsl_track_plan_begin_ns(c->plan) == FSL_NS_ABSENT) {
 		return FSL_OK;

@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "base/sort.h"
 #include "base/try.h"
+#include "judge/functions_baseline.h"
 #include "judge/limits.h"
 
 struct fsl_functions_options fsl_functions_defaults(void)
@@ -88,9 +89,7 @@ static enum fsl_status list_workers(struct fsl_functions_view *view,
 /* Hosts are kept in these calls while the device works or waits. */
 static bool is_wait(const struct fsl_function *function)
 {
-	return function->class == FSL_FUNCTION_COLLECTIVE ||
-	       (function->class == FSL_FUNCTION_RUNTIME &&
-		strstr(function->name, "Synchronize") != NULL);
+	return fsl_function_waits(function->class, function->name);
 }
 
 /* Rows while they are collected. */

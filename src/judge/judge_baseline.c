@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/try.h"
 #include "blame/baseline.h"
+#include "capture/source_words.h"
 #include "judge/finding.h"
 
 enum { NAME_TOLD_MAX = 72 };
@@ -131,7 +133,8 @@ static enum fsl_status tell_sums(struct fsl_profile_findings *findings,
 
 /* All ranks do the same as before at another speed: one thing, told once. */
 static enum fsl_status tell_together(struct fsl_profile_findings *findings,
-				     const struct fsl_baseline *found, struct fsl_error *err)
+				     const struct fsl_baseline *found, bool is_kineto,
+				     struct fsl_error *err)
 {
 	double now_ms = found->kernels_now_ms, then_ms = found->kernels_then_ms;
 	char what[256];
@@ -143,8 +146,11 @@ static enum fsl_status tell_together(struct fsl_profile_findings *findings,
 	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_KERNEL_GREW);
 	finding.gain_ms = now_ms - then_ms;
 	finding.what = what;
-	finding.advice = "the devices do the same at a lower speed: compare clock, power limit, "
-			 "driver and CANN with those of the baseline";
+	finding.advice =
+		is_kineto ? "the devices do the same at a lower speed: compare clock, power limit, "
+			    "driver and libraries with those of the baseline"
+			  : "the devices do the same at a lower speed: compare clock, power limit, "
+			    "driver and CANN with those of the baseline";
 	(void)fsl_profile_finding_add_fact(&finding, "now", now_ms, "ms");
 	(void)fsl_profile_finding_add_fact(&finding, "baseline", then_ms, "ms");
 	return fsl_profile_findings_add(findings, &finding, err);
@@ -162,6 +168,15 @@ static enum fsl_status tell_unpaired(struct fsl_profile_findings *findings,
 			findings, err,
 			"the comparison with the baseline: no rank has step times in both");
 	}
+	if (found->is_other_model) {
+		fsl_log(FSL_LOG_WARNING, "baseline",
+			"the baseline ran another model, so that nothing is compared with it");
+		return fsl_profile_findings_miss(
+			findings, err,
+			"the comparison with the baseline: it ran another model, %.0f %% of the "
+			"time of kernels is in kernels of both captures",
+			100.0 * found->model_share);
+	}
 	if (found->n_ranks < n_most) {
 		return fsl_profile_findings_miss(
 			findings, err,
@@ -177,7 +192,7 @@ static enum fsl_status tell_all(struct fsl_profile_findings *findings,
 				const struct fsl_baseline *found, struct fsl_error *err)
 {
 	FSL_TRY(tell_unpaired(findings, facts, found, err));
-	if (found->n_ranks == 0) {
+	if (found->n_ranks == 0 || found->is_other_model) {
 		return FSL_OK;
 	}
 	for (size_t i = 0; i < found->n_grown; i++) {
@@ -185,7 +200,7 @@ static enum fsl_status tell_all(struct fsl_profile_findings *findings,
 	}
 	FSL_TRY(tell_job(findings, found, err));
 	if (found->is_even) {
-		FSL_TRY(tell_together(findings, found, err));
+		FSL_TRY(tell_together(findings, found, fsl_profile_is_kineto(facts->profile), err));
 	}
 	FSL_TRY(tell_sums(findings, &found->kernels, FSL_CODE_KERNEL_GREW, err));
 	return tell_sums(findings, &found->comms, FSL_CODE_COMMUNICATION_GREW, err);

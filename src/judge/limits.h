@@ -69,6 +69,9 @@ enum { FSL_JUDGE_FUNCTION_WORKERS_MIN = 3 };
 #define FSL_JUDGE_FIGURE_QUEUE_MIN    2.0
 #define FSL_JUDGE_FIGURE_GB_PER_S_MIN 0.5
 #define FSL_JUDGE_FIGURE_SHARE_MIN    0.05
+/* A function that grew on one rank alone counts from this many times the growth on: the greatest of
+ * many ranks differs by chance. By experience. */
+#define FSL_JUDGE_ONE_RANK_TIMES_MIN 5.0
 /* A straggler's kernels run at less of the speed of the reference (NVIDIA's resiliency extension).
  */
 #define FSL_JUDGE_SCORE_MIN 0.75
@@ -78,5 +81,44 @@ enum { FSL_JUDGE_FUNCTION_WORKERS_MIN = 3 };
 
 /* Steps of which one with a pause of a host is chance. */
 enum { FSL_JUDGE_PAUSE_STEPS_MIN = 4 };
+
+/* Threads of the host (hostbound.c, hostbound_advice.c). */
+
+/* A step is high if a thread of the rank waits for a CPU longer than usual by more than this, ms: a
+ * slice of Linux's scheduler is 3 to 4 ms. By experience. */
+#define FSL_JUDGE_WAIT_MS_MIN 1.0
+/* ... and by more than this share of a step: less is within the noise of steps. By experience. */
+#define FSL_JUDGE_WAIT_SHARE_MIN 0.05
+/* Steps from which on waits are no single event. */
+enum { FSL_JUDGE_WAIT_STEPS_MIN = 3 };
+/* All waits beyond the usual, as share of all steps, that are told. By experience. */
+#define FSL_JUDGE_WAIT_COST_SHARE_MIN 0.03
+/* One step whose wait is beyond the usual by this share of a step is told alone. By experience. */
+#define FSL_JUDGE_WAIT_ONE_STEP_SHARE_MIN 0.25
+/* The usual wait is that of the quieter steps: this quantile over the steps of the rank. */
+#define FSL_JUDGE_WAIT_USUAL_QUANTILE 0.25
+/* Share of the waits in which the rank may not run: its quota is the cause. By experience: after a
+ * third of throttlings the CPU is idle at once, so that they can be told. */
+#define FSL_JUDGE_QUOTA_SHARE_MIN 0.3
+/* Share of its switches at which a thread loses the CPU: it computes as long as it may. */
+#define FSL_JUDGE_HUNGRY_SHARE_MIN 0.5
+/* Broken chains as share of all switches: the trace leaves out switches. Recordings of all switches
+ * have 6 % where tasks are hidden, filtered ones 27 % and more. */
+#define FSL_JUDGE_LEFT_OUT_SHARE_MIN 0.2
+/* Unknown time as share of a rank's main thread: its states are no longer sure. */
+#define FSL_JUDGE_UNKNOWN_SHARE_MAX 0.05
+/* Time that ranks hold each other's CPU, as share of all steps, for advice. By experience. */
+#define FSL_JUDGE_SHARED_CPU_SHARE_MIN 0.1
+/* Time of interrupts of one kind on one CPU as share of a rank's steps, for advice. By experience.
+ */
+#define FSL_JUDGE_INTERRUPT_SHARE_MIN 0.01
+/* High steps that one stretch of steps must hold for the rank to be slow in that stretch, as share
+ * of all high steps. By experience. */
+#define FSL_JUDGE_WAIT_STRETCH_SHARE_MIN 0.6
+/* Share of the calls of a rank at whose begin its thread runs: below this the clock is a wrong one.
+ * By experience. */
+#define FSL_JUDGE_CLOCK_SCORE_MIN 0.5
+/* A CPU that is busy for a smaller share of the window is idle. By experience. */
+#define FSL_JUDGE_IDLE_CPU_SHARE_MAX 0.05
 
 #endif

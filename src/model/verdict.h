@@ -77,6 +77,18 @@ bool fsl_fact_is(const struct fsl_fact *fact, enum fsl_fact_name name);
 /* The last one of this name; NaN: none. */
 double fsl_facts_value(const struct fsl_fact *facts, size_t n_facts, enum fsl_fact_name name);
 
+/* Who took the CPU from a culprit whose cause is the host, by a trace of the kernel. */
+struct fsl_culprit_process {
+	const char *name;    /* NULL: nobody, or nobody that the trace names */
+	const int32_t *pids; /* some of them */
+	size_t n_pids;
+	int32_t cpu;       /* that the rank waited for; -1: not told */
+	const char *cause; /* "cpu", "quota"; static */
+	double waited_ms,
+		held_ms;  /* per high step: the rank's wait, and the process's part of it */
+	const char *text; /* one sentence */
+};
+
 struct fsl_culprit {
 	int32_t rank;
 	int32_t peer;   /* far end of a slow link; -1: none */
@@ -97,6 +109,7 @@ struct fsl_culprit {
 	size_t n_evidence;
 	struct fsl_fact evidence[FSL_FACTS_MAX];
 	const char *reason; /* one clause: why this rank, and why not the next suspect */
+	const struct fsl_culprit_process *process; /* NULL: no trace tells; arena of the verdict */
 };
 
 /* A rank that looked suspicious and is not a culprit: a victim of another rank, or unconfirmed. */

@@ -19,7 +19,7 @@ _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_coverage) == 216 + FSL_D
 	       "fields of a coverage travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_detail) == 80, "fields travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_kpi_point) == 24, "fields travel");
-_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_culprit) == 112 + FSL_FACTS_MAX * 24,
+_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_culprit) == 120 + FSL_FACTS_MAX * 24,
 	       "fields of a culprit travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_fact) == 24, "fields travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_suspect) == 32, "fields travel");

@@ -157,6 +157,27 @@ static int64_t device_of(const struct fsl_report *report, int32_t rank)
 	return device;
 }
 
+static void put_process(struct fsl_document *document, cJSON *entry,
+			const struct fsl_culprit_process *process)
+{
+	if (process == NULL) {
+		fsl_document_null(document, entry, "process");
+		return;
+	}
+	cJSON *object = fsl_document_object(document, entry, "process");
+	fsl_document_told(document, object, "name", process->name);
+	cJSON *pids = fsl_document_array(document, object, "pids");
+	for (size_t i = 0; i < process->n_pids; i++) {
+		fsl_document_integer(document, pids, NULL, process->pids[i]);
+	}
+	fsl_document_index(document, object, "cpu", process->cpu);
+	fsl_document_text(document, object, "cause", process->cause);
+	fsl_document_number(document, object, "waitedMsPerStep", process->waited_ms,
+			    FSL_DECIMALS_MS);
+	fsl_document_number(document, object, "heldMsPerStep", process->held_ms, FSL_DECIMALS_MS);
+	fsl_document_text(document, object, "text", process->text);
+}
+
 static void put_culprit(const struct fsl_case_parts *parts, cJSON *list,
 			const struct fsl_culprit *culprit)
 {
@@ -182,7 +203,7 @@ static void put_culprit(const struct fsl_case_parts *parts, cJSON *list,
 	fsl_document_evidence(document, entry, culprit);
 	fsl_document_number(document, entry, "confidence", culprit->confidence, FSL_DECIMALS_RATIO);
 	fsl_document_index(document, entry, "peer", culprit->peer);
-	fsl_document_null(document, entry, "process");
+	put_process(document, entry, culprit->process);
 	fsl_document_text(document, entry, "reason", culprit->reason);
 }
 

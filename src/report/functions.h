@@ -5,6 +5,8 @@
 #include <cjson/cJSON.h>
 
 #include "judge/functions.h"
+#include "judge/functions_baseline.h"
+#include "report/document.h"
 #include "report/screen.h"
 
 /* The sixth section: how hosts feed their devices. */
@@ -20,6 +22,9 @@ struct fsl_functions_choice {
 	const char *group;    /* only collectives whose class holds this text; NULL: all */
 	const int32_t *ranks; /* only these workers; n_ranks 0: all */
 	size_t n_ranks;
+	const struct fsl_profile *profile;             /* its remarks are told; NULL: none */
+	const struct fsl_functions_baseline *baseline; /* NULL: none */
+	const char *baseline_path;
 };
 
 /* Helpers that the reporters share. */
@@ -44,13 +49,50 @@ double fsl_functions_peers_ns(const struct fsl_functions_view *view,
 			      const struct fsl_function_row *row, size_t w);
 double fsl_functions_peers_calls(const struct fsl_functions_view *view,
 				 const struct fsl_function_row *row, size_t w);
+/* A kernel without its arguments and templates, or the last two frames of a call path. */
+void fsl_functions_short_name(const struct fsl_function_row *row, char text[FSL_TABLE_CELL_MAX]);
 /* The verdict in one sentence. */
 void fsl_functions_headline(const struct fsl_functions_view *view, char *text, size_t size);
 extern const char *const fsl_functions_verdict_texts[];
 
+/* Adds "flops" and "bytes" of one call of a kernel, mean of the workers; null if no trace tells
+ * them. */
+void fsl_functions_add_operations(struct fsl_document *document, cJSON *object,
+				  const struct fsl_functions_view *view,
+				  const struct fsl_function_row *row);
+
+/* The culprit with the greatest excess; without culprits the worker that waits least for others.
+ * NULL: there is no worker. */
+const struct fsl_function_worker *fsl_functions_slowest(const struct fsl_functions_view *view);
+
+/* Adds "callTree": the frames of call paths of the slowest worker, with callees; null if there are
+ * none, or other functions were asked for. */
+void fsl_functions_add_tree(struct fsl_document *document, cJSON *root,
+			    const struct fsl_functions_view *view,
+			    const struct fsl_functions_choice *choice);
+
+/* Adds "slice": the step of the worst culprit that shows the verdict best, for a timeline; null if
+ * nobody is named. */
+void fsl_functions_add_slice(struct fsl_document *document, cJSON *root,
+			     const struct fsl_functions_view *view);
+
 /* The document failslow.functions/1, see docs/functions.schema.json. NULL if memory is short. */
 cJSON *fsl_functions_json(const struct fsl_functions_view *view,
 			  const struct fsl_functions_choice *choice);
+/* Adds "remarks" of the set to the document. */
+void fsl_functions_add_remarks(cJSON *document, const struct fsl_functions_choice *choice);
+void fsl_functions_print_remarks(const struct fsl_functions_choice *choice,
+				 const struct fsl_screen *screen);
+/* Share of the own time of a function of Python that system calls take, over all workers; NaN: no
+ * trace has system calls, or it is no function of Python. */
+double fsl_functions_syscall_share(const struct fsl_functions_view *view,
+				   const struct fsl_function_row *row);
+
+/* Its member "baseline": null without a baseline. NULL if memory is short. */
+cJSON *fsl_functions_baseline_json(const struct fsl_functions_choice *choice);
+/* Functions that grew since the baseline; nothing without one. */
+void fsl_functions_baseline_print(const struct fsl_functions_choice *choice,
+				  const struct fsl_screen *screen);
 void fsl_functions_print(const struct fsl_functions_view *view,
 			 const struct fsl_functions_choice *choice,
 			 const struct fsl_screen *screen);

@@ -244,6 +244,7 @@ static void add_kernel(struct writer *writer, cJSON *section, const struct fsl_f
 	fsl_document_number(document, object, "bottleneckRatio", row->mean_ratio, DECIMALS_RATIO);
 	fsl_document_number(document, object, "averageCoresPercent", cores_percent(writer, row),
 			    DECIMALS_US);
+	fsl_functions_add_operations(document, object, writer->view, row);
 	add_abnormal(writer, object, "abnormalWorkers", row);
 	add_cells(writer, object, row);
 }
@@ -264,6 +265,8 @@ static void add_function(struct writer *writer, cJSON *section, const struct fsl
 	fsl_document_number(document, object, "averageRatio", row->mean_ratio, DECIMALS_RATIO);
 	fsl_document_number(document, object, "averageTimeRatio",
 			    time_share / (double)view->n_workers, DECIMALS_RATIO);
+	fsl_document_number(document, object, "systemCallRatio",
+			    fsl_functions_syscall_share(view, row), DECIMALS_RATIO);
 	add_abnormal(writer, object, "abnormalWorkers", row);
 	if (row->class == FSL_FUNCTION_PYTHON) {
 		add_ratios(writer, object, row);
@@ -501,6 +504,7 @@ cJSON *fsl_functions_json(const struct fsl_functions_view *view,
 	fsl_document_text(document, root, "verdict", fsl_functions_verdict_texts[view->verdict]);
 	fsl_document_text(document, root, "headline", headline);
 	fsl_document_told(document, root, "reason", view->reason);
+	fsl_functions_add_slice(document, root, view);
 	cJSON *workers = fsl_document_array(document, root, "workers");
 	for (size_t w = 0; w < view->n_workers && !document->has_failed; w++) {
 		if (tells_worker(&writer, w)) {
@@ -508,6 +512,7 @@ cJSON *fsl_functions_json(const struct fsl_functions_view *view,
 		}
 	}
 	add_sections(&writer, root);
+	fsl_functions_add_tree(document, root, view, choice);
 	add_rest(&writer, root);
 	add_unknown(&writer, root);
 	return fsl_document_finish(document, root);

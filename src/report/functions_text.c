@@ -21,6 +21,8 @@ static const double NS_PER_US = 1e3;
 static const double MEAN_RATIO_MIN = 1.1;
 /* Shares of the trace that are less apart read the same. */
 static const double SPREAD_TOLD_MIN = 0.01;
+/* Less of its own time in system calls is not told. */
+static const double SYSCALL_TOLD_MIN = 0.05;
 
 /* One unit for all functions: three digits, or all before the point. */
 static void add_us(struct fsl_phrase *phrase, double ns)
@@ -34,7 +36,7 @@ static void add_us(struct fsl_phrase *phrase, double ns)
 }
 
 /* A kernel without its arguments and templates, or the last two frames of a call path. */
-static void short_name(const struct fsl_function_row *row, char text[FSL_TABLE_CELL_MAX])
+void fsl_functions_short_name(const struct fsl_function_row *row, char text[FSL_TABLE_CELL_MAX])
 {
 	const char *name = row->name;
 	if (row->class == FSL_FUNCTION_PYTHON) {
@@ -162,7 +164,7 @@ static void add_row(struct fsl_phrase *phrase, const struct fsl_functions_view *
 		    const struct fsl_function_row *row)
 {
 	char name[FSL_TABLE_CELL_MAX];
-	short_name(row, name);
+	fsl_functions_short_name(row, name);
 	fsl_phrase_add(phrase, "%s%s: ", phrase->length > 0 ? "; " : "", name);
 	fsl_phrase_add_percent(phrase, row->mean_ratio);
 	if (row->class == FSL_FUNCTION_COMPUTE && isfinite(row->median_ns)) {
@@ -170,6 +172,12 @@ static void add_row(struct fsl_phrase *phrase, const struct fsl_functions_view *
 		add_us(phrase, row->median_ns);
 	}
 	add_link(phrase, view, row);
+	double syscall_share = fsl_functions_syscall_share(view, row);
+	if (syscall_share >= SYSCALL_TOLD_MIN) {
+		struct fsl_phrase share = {0};
+		fsl_phrase_add_percent(&share, syscall_share);
+		fsl_phrase_add(phrase, " (%s of it in system calls)", share.text);
+	}
 	add_abnormal(phrase, view, row);
 }
 
@@ -281,7 +289,7 @@ static void print_reason(const struct fsl_functions_view *view, size_t w,
 	if (worst == NULL) {
 		return;
 	}
-	short_name(worst, name);
+	fsl_functions_short_name(worst, name);
 	const struct fsl_function *own = worst->cells[w].function;
 	double peers_ns = fsl_functions_peers_ns(view, worst, w);
 	double peers_calls = fsl_functions_peers_calls(view, worst, w);
@@ -334,7 +342,7 @@ static void add_own_rows(struct fsl_phrase *phrase, const struct fsl_functions_v
 		if (!row->cells[w].is_abnormal || n++ >= NAMED_MAX) {
 			continue;
 		}
-		short_name(row, name);
+		fsl_functions_short_name(row, name);
 		fsl_phrase_add(phrase, "; %s ", name);
 		fsl_phrase_add_percent(phrase, row->cells[w].ratio);
 		fsl_phrase_add(phrase, " (peers ");
@@ -406,7 +414,7 @@ static void print_table(const struct fsl_functions_view *view,
 					     N_("spread"), N_("calls"), N_("differs")};
 	struct fsl_table table = {.n_columns = 6, .n_rows = 1};
 	char name[FSL_TABLE_CELL_MAX];
-	short_name(row, name);
+	fsl_functions_short_name(row, name);
 	fsl_screen_field(screen, "Function", name);
 	for (size_t c = 0; c < table.n_columns; c++) {
 		table.is_right_aligned[c] = true;
@@ -482,6 +490,8 @@ void fsl_functions_print(const struct fsl_functions_view *view,
 	}
 	add_ranks(&victims, view, is_victim);
 	fsl_screen_field(screen, "Victims", victims.text);
+	fsl_functions_baseline_print(choice, screen);
+	fsl_functions_print_remarks(choice, screen);
 	print_workers(view, choice, screen);
 	if (choice->function != NULL) {
 		print_tables(view, choice, screen);

@@ -161,6 +161,18 @@ static void print_why(const struct fsl_screen *screen, const struct fsl_report *
 	fsl_screen_field(screen, "why", strstr(headline, why) == NULL ? why : "");
 }
 
+/* Who took the CPU from culprits, by a trace of the kernel. */
+static void print_processes(const struct fsl_screen *screen, const struct fsl_localisation *verdict)
+{
+	const char *label = N_("host");
+	for (size_t i = 0; i < verdict->n_culprits; i++) {
+		const struct fsl_culprit_process *process = verdict->culprits[i].process;
+		if (process != NULL && fsl_screen_extra(screen, label, process->text)) {
+			label = "";
+		}
+	}
+}
+
 /* "own 560 ms", "own ratio 1.20 x", "78 high steps". */
 static void add_fact(struct fsl_phrase *phrase, const struct fsl_fact *fact)
 {
@@ -505,6 +517,7 @@ void fsl_report_text(FILE *stream, const struct fsl_report *report)
 	if (report->localisation != NULL) {
 		print_culprits(&screen, report->localisation, colour == FSL_COLOUR_RED);
 		print_why(&screen, report, headline.text);
+		print_processes(&screen, report->localisation);
 		fsl_chapters_text(&screen, report->localisation);
 	}
 	print_stopped(&screen, report);

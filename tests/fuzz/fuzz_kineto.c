@@ -14,6 +14,7 @@ static void check_functions(const struct fsl_functions *functions)
 		FSL_REQUIRE(item->count > 0 && item->total_ns >= 0 && item->mean_ns >= 0.0);
 		FSL_REQUIRE(item->exclusive_ns >= 0 && item->exclusive_ns <= item->wall_ns);
 		FSL_REQUIRE(item->wall_ns <= functions->window_ns);
+		FSL_REQUIRE(item->syscall_ns >= 0 && item->syscall_ns <= item->total_ns);
 	}
 }
 

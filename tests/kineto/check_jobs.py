@@ -11,8 +11,10 @@ import subprocess
 import sys
 import tempfile
 
+import nsys
+import pftrace
 import streams
-from jobs import Fault, Job, write
+from jobs import Fault, Job, document, simulate, write
 
 PROGRAM = sys.argv[1]
 EVERY = int(sys.argv[2])
@@ -179,6 +181,92 @@ def same_answer(root):
     claim("same_answer", len(texts) == 1, "%d answers" % len(texts))
 
 
+def beside(root):
+    """What grew since a baseline: kernels, collectives, one rank; nothing in a like job; another model is refused."""
+    write(root / "before", Job(tp=2, dp=4, seed=50, steps=3))
+    table = [
+        ("alike", Job(tp=2, dp=4, seed=51, steps=3, first_step=200), Fault(), set(), "normal"),
+        ("kernels", Job(tp=2, dp=4, seed=52, steps=3, kernels=1.5), Fault(), {"slower_than_baseline", "kernel_grew"},
+         "job_slowdown"),
+        ("collectives", Job(tp=2, dp=4, seed=53, steps=3, dp_us=3000.0), Fault(),
+         {"slower_than_baseline", "communication_grew"},
+         "job_slowdown"),
+        ("one", Job(tp=2, dp=4, seed=54, steps=3), Fault(kernels={3: 1.5}),
+         {"rank_slower_than_baseline", "slower_than_baseline"},
+         "slow_rank"),
+        ("another_model", Job(tp=2, dp=4, seed=55, steps=3, model="other", kernels=2.0), Fault(), set(), None),
+    ]
+    for name, job, fault, codes, kind in table:
+        write(root / name, job, fault)
+        _, answer = ask(root / name, "--baseline", str(root / "before"))
+        told = {finding["code"] for finding in answer["findings"]}
+        told = {code for code in told if code.endswith(("_baseline", "_grew"))}
+        claim("beside " + name, codes <= told and (codes or not told), "tells %s, not %s" % (told, codes))
+        claim("beside " + name, kind in (None, answer["verdict"]), "is %s, not %s" % (answer["verdict"], kind))
+        claim("beside " + name, ("another model" in json.dumps(answer)) == (name == "another_model"), "model")
+
+
+def write_packets(folder, job, fault, style):
+    folder.mkdir()
+    for rank in simulate(job, fault):
+        suffix = ".pftrace.gz" if style == "plain" else ".pftrace"
+        (folder / ("rank%d%s" % (rank.rank, suffix))).write_bytes(pftrace.convert(document(job, rank), style))
+
+
+def packets(root):
+    """The same events as packets of Perfetto have the same verdict; damage costs the file's own rank."""
+    work = 4 * 1.26
+    for style in ("interned", "plain")[::EVERY]:
+        folder = root / ("packets_" + style)
+        write_packets(folder, Job(seed=60, steps=3), Fault(kernels={5: 1.5}), style)
+        check("packets " + style, folder, "slow_rank", [5], "compute", 0.5 * work)
+        write_packets(root / ("quiet_packets_" + style), Job(seed=61, steps=3), Fault(), style)
+        nobody("quiet packets " + style, root / ("quiet_packets_" + style))
+    fault = Fault(link={frozenset({2, 6}): 4.0})
+    write_packets(root / "packets_link", Job(tp=4, dp=2, seed=63, steps=3), fault, "interned")
+    check("packets link", root / "packets_link", "slow_link", [2, 6], "network", 4.5)
+    folder = root / "packets_interned"
+    data = (folder / "rank1.pftrace").read_bytes()
+    for name, content in {"cut": data[:len(data) // 2], "end": data + b"\xff" * 100,
+                          "middle": data[:9000] + b"\x07" + data[9001:]}.items():
+        (folder / "rank1.pftrace").write_bytes(content)
+        answer = check("packets " + name, folder, "slow_rank", [5], "compute")
+        claim("packets " + name, answer is not None and "rank1.pftrace" in json.dumps(answer), "the file is not named")
+    write(root / "packets_beside", Job(seed=62, steps=3), Fault(kernels={5: 1.5}))
+    functions = []
+    for path in (root / "packets_beside", root / "packets_plain"):
+        run = subprocess.run([PROGRAM, "functions", "--format", "json", str(path)], capture_output=True, text=True)
+        answer = json.loads(run.stdout)
+        functions.append((answer["verdict"], sorted(answer["gpuCompute"]["majorKernels"]),
+                          sorted(answer["cudaRuntime"]), [worker["state"] for worker in answer["workers"]]))
+    claim("packets functions", functions[0] == functions[1], "%s" % functions)
+
+
+def databases(root):
+    """Exports of Nsight Systems: the same verdicts, from kernels, launches and ranges of NVTX; no groups are told."""
+    work = 4 * 1.26
+    table = [
+        ("database_kernels", Job(seed=70, steps=3), Fault(kernels={5: 1.5}), "compute", [5], 0.5 * work, "report_%d.sqlite"),
+        ("database_host", Job(seed=71, steps=3), Fault(host_us={2: 900.0}), "host", [2], None, "rank%d.sqlite"),
+        ("database_tp", Job(tp=4, dp=2, seed=72, steps=3), Fault(kernels={2: 1.4}), "compute", [2], None,
+         "report.%d.sqlite"),
+    ]
+    for name, job, fault, cause, ranks, cost, file in table[::EVERY]:
+        (root / name).mkdir()
+        for rank in simulate(job, fault):
+            nsys.write(root / name / (file % rank.rank), document(job, rank), step="iteration %d")
+        check(name, root / name, "slow_rank", ranks, cause, cost)
+    path = root / "database_kernels" / "report_1.sqlite"
+    path.write_bytes(path.read_bytes()[:path.stat().st_size // 2])
+    path = root / "database_kernels" / "report_2.sqlite"
+    path.unlink()
+    job = Job(seed=70, steps=3)
+    nsys.write(path, document(job, simulate(job, Fault())[2]), other_process=True)
+    answer = check("damaged databases", root / "database_kernels", "slow_rank", [5], "compute")
+    text = json.dumps(answer)
+    claim("damaged databases", "report_1.sqlite" in text and "several processes" in text, "the files are not told")
+
+
 def shared():
     if SHARED is None or not SHARED.is_dir():
         return
@@ -200,6 +288,9 @@ def main():
         damage(root)
         alone(root)
         same_answer(root)
+        beside(root)
+        packets(root)
+        databases(root)
     shared()
     for fault in faults:
         print(fault)

@@ -37,6 +37,8 @@ class Job:
     missing: tuple = ()
     pretty: bool = True
     name: str = "rank{rank}.pt.trace.json.gz"
+    model: str = ""              # a word in the names of all kernels that compute
+    kernels: float = 1.0         # factor of the time of kernels, of all ranks
 
 
 KERNEL = "void gemm_kernel<float, 128>(float const*, float*)"
@@ -117,7 +119,8 @@ def simulate(job, fault):
                 for name, us in ((KERNEL, job.gemm_us), (ADD, 60.0), (KERNEL, job.gemm_us / 2)):
                     ready = rank.launch(fault.host_us.get(rank.rank, 0.0))
                     begin = max(ready, rank.device_us)
-                    dur = us * fault.kernels.get(rank.rank, 1.0) * (1.0 + rank.random.gauss(0, job.noise))
+                    name = name.replace("kernel<", "kernel_%s<" % job.model) if job.model else name
+                    dur = us * job.kernels * fault.kernels.get(rank.rank, 1.0) * (1.0 + rank.random.gauss(0, job.noise))
                     rank.kernel(name, begin, dur, 7)
                     rank.device_us = begin + dur
             for group in groups:

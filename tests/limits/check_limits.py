@@ -24,6 +24,7 @@ ALLOWED = {
     ("blame/singles.c", "BELOW"),  # rounding
     ("blame/singles.h", "FSL_SINGLE_SIZES_N"),
     ("judge/conclude.c", "CULPRITS_MAX"), ("blame/baseline.h", "FSL_GROWN_SUMS_MAX"),  # lines of a text
+    ("judge/functions_baseline.h", "FSL_GROWN_FUNCTIONS_MAX"),  # rows of a document
     ("blame/host_losses.c", "ROUNDING_NS"),
     ("judge/judge_memory.c", "BYTES_PER_GIB"),
 }

@@ -31,12 +31,15 @@ faults = []
 result = tempfile.TemporaryDirectory()
 subprocess.run([PROGRAM, *COMMANDS["detect"], "--quiet", "--output", result.name], check=True)
 COMMANDS["check"] += ["--output", result.name]
+TRACES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli", "hostbound", "traces.py")
+subprocess.run([sys.executable, TRACES, f"{result.name}/job", "markers", "hog=12-23", "irq"], check=True)
+COMMANDS["hostbound"] = ["hostbound", f"{result.name}/job"]
 
 
 def run(words, fail_at, **more):
     """Exit code, stderr, and temporary files that were left."""
     with tempfile.TemporaryDirectory() as folder:
-        if words[0] not in ("check", "config"):
+        if words[0] not in ("check", "config", "hostbound"):
             suffix = ".json.gz" if words[0] == "convert" else ""
             words = [*words, "--output", f"{folder}/out{suffix}"]
         ended = subprocess.run([PROGRAM, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,

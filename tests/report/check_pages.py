@@ -3,6 +3,7 @@
 console, every chart is drawn, clicks and keys work, and headline, reason and advice are those of the screen. Culprit,
 onset, cause and cost stand above 900 px in words and in a picture each, nothing is wider than a telephone, the first
 screen is one page of paper, marks speak the language of the page, and who cannot tell colours apart sees the culprit.
+The page of functions has tabs, tables and frames that choose a function, by clicks and keys.
 
   check_pages.py PROGRAM DATASETS [NAME...]   exits with 77 if there is no Chromium
 """
@@ -55,8 +56,13 @@ CAPTURES = {
     "link of a capture": ({"dp": 4, "grad_mb": 1200.0, "layers": 1,
                            "faults": [{"kind": "slow_link", "ends": [0, 2], "factor": 0.3}]}, [WHO, LINK, COST]),
 }
-MADE_UP = {"1024 ranks": 1024, "4096 ranks": 4096}  # simulated, they would take most of the time
+# Functions of traces that are made here: words of tests/cli/functions/traces.py.
+FUNCTIONS = {
+    "functions": (["python=2", "kernels=5"], ["#shares .ring", "#shares .excess", "#function .v.hot", ".tabs"]),
+}
+MADE_UP = {"4096 ranks": 4096}  # simulated, it would take most of the time
 DISTINCT = 12  # levels of brightness of 255 that two cells differ by
+MAKE_TRACES = pathlib.Path(__file__).resolve().parents[1] / "cli" / "functions" / "traces.py"
 MAKE_CAPTURE = pathlib.Path(__file__).resolve().parents[1] / "captures" / "make_capture.py"
 EVIL = "<script>alert(1)</script>\"'&--><img src=x onerror=alert(2)>"
 
@@ -108,13 +114,13 @@ LOOK = """(async function () {
   var empty = all("section svg.c").filter(function (s) {
     return !s.querySelector("rect,path,circle") || s.getBoundingClientRect().height < 10 }).length;
   return { headline: document.querySelector("#headline").textContent, width: document.documentElement.scrollWidth,
-    bottoms: ["headline", "who", "since", "why", "cost"].map(function (id) {
-      return document.getElementById(id).getBoundingClientRect().bottom }),
+    bottoms: ["headline", "who", "since,#where", "why", "cost"].map(function (id) {
+      return document.querySelector("#" + id).getBoundingClientRect().bottom }),
     isDrawn: !canvas || bytes.some(function (b, i) { return i % 4 === 3 && b > 0 }),
     nEmpty: empty, frames: all("section").filter(function (s) { return s.children.length < 2 }).map(s => s.id),
-    reason: document.querySelector(".reason").textContent,
+    reason: (document.querySelector(".reason") || {}).textContent,
     advice: (document.querySelector("#next>span") || {}).textContent,
-    nCharts: all("section svg.c").length, nTwins: all("section:has(svg.c) details, section:has(svg.c) a").length,
+    nBare: all("section:has(svg.c)").filter(s => !s.querySelector("details, a, tr[data-f]")).length,
     isHit: !!window.hit, nImages: document.images.length } })()"""
 
 
@@ -138,8 +144,8 @@ def faults_of_look(browser, told, seen):
         faults.append("the raster is empty")
     if look["nEmpty"] > 0 or look["frames"]:
         faults.append(f"empty: {look['nEmpty']} charts, frames {look['frames']}")
-    if look["nTwins"] < look["nCharts"]:
-        faults.append(f"{look['nCharts']} charts, {look['nTwins']} tables beside them")
+    if look["nBare"] > 0:
+        faults.append(f"{look['nBare']} charts without a table")
     if look["isHit"] or look["nImages"] > 0:
         faults.append("text became markup")
     browser.resize(TELEPHONE, 800)
@@ -233,6 +239,43 @@ def faults_of_clicks(browser):
     return faults
 
 
+# What a choice of a function changes.
+CHOSEN = """(function () { return [document.querySelector("p.one").textContent,
+  Array.from(document.querySelectorAll("g.share rect")).map(r => r.getAttribute("height")).join(),
+  document.querySelectorAll("tr.picked, .fr.picked").length] })()"""
+
+
+def faults_of_functions(browser):
+    """Tabs, rows and frames of the page of functions, by clicks and keys."""
+    faults = []
+    shown = "Array.from(document.querySelectorAll('.panel')).filter(p => p.offsetHeight > 1).map(p => p.id).join()"
+
+    def expect(what, is_right):
+        if not is_right:
+            faults.append(what)
+
+    expect("the first tab is not that of the finding", browser.run(shown) == "python")
+    told = browser.run(CHOSEN)
+    browser.click("#tab-compute")
+    expect("a click opens no tab", browser.run(shown) == "compute")
+    browser.click("#compute tr[data-f]")
+    kernel = browser.run(CHOSEN)
+    expect("a row chooses no function", kernel[0] != told[0] and kernel[1] != told[1] and kernel[2] == 1)
+    browser.press("ArrowDown")
+    expect("a key chooses no next function", browser.run(CHOSEN)[0] not in (kernel[0], told[0]))
+    browser.run("document.querySelector('#tab-compute').focus()")
+    browser.press("End")
+    expect("a key opens no tab", browser.run(shown) == "python")
+    browser.click(".fr[data-f] rect")
+    expect("a frame chooses no function", browser.run(CHOSEN)[2] == 2)
+    browser.click("#python tbody tr")
+    expect("the told function does not come back", browser.run(CHOSEN)[0] == told[0])
+    browser.click("#workers th:nth-child(4)")
+    order = browser.run("Array.from(document.querySelectorAll('#workers tbody tr')).map(r => r.cells[0].textContent)")
+    expect("the table of workers does not sort", order[:2] == ["2", "5"])
+    return faults
+
+
 def told_of(case, screen):
     """Sentences that the page shows: headline, reason, advice; those of the screen are on it."""
     findings = case.get("findings") or [{}]
@@ -256,6 +299,14 @@ def make(program, datasets, name, folder):
         case.write_text(text, encoding="utf-8")
         subprocess.run([program, "report", str(case), "-o", str(page)], check=True)
         return told_of(json.loads(text), None)
+    if name in FUNCTIONS:
+        subprocess.run([sys.executable, str(MAKE_TRACES), str(folder / "job"), *FUNCTIONS[name][0]], check=True)
+        screen = subprocess.run([program, "functions", str(folder / "job"), "--report", str(page)], check=True,
+                                capture_output=True, text=True).stdout
+        text = subprocess.run([program, "functions", str(folder / "job"), "--format", "json"], check=True,
+                              capture_output=True, text=True).stdout
+        headline = json.loads(text)["headline"]
+        return {"headline": headline}, [] if headline in squeezed(screen) else ["headline"]
     words = [str(datasets / JOBS[name][0][0]), *JOBS[name][0][1:]] if name in JOBS else [str(folder / "job")]
     if name in CAPTURES:
         subprocess.run([sys.executable, str(MAKE_CAPTURE), str(folder / "job"), json.dumps(CAPTURES[name][0])],
@@ -270,7 +321,7 @@ def make(program, datasets, name, folder):
 
 
 def faults_of(browser, name, page, told, lost):
-    seen = {**JOBS, **MADE, **CAPTURES}.get(name, (None, [WHO, SINCE, COST]))[1]
+    seen = {**JOBS, **MADE, **CAPTURES, **FUNCTIONS}.get(name, (None, [WHO, SINCE, COST]))[1]
     browser.open(page)
     faults = [f"the screen has another {key}" for key in lost]
     faults += faults_of_look(browser, told, seen)
@@ -280,6 +331,8 @@ def faults_of(browser, name, page, told, lost):
         faults.append(f"{n_bytes} bytes, at most {most}")
     if name == "rank":
         faults += faults_of_colours(browser)
+    if name in FUNCTIONS:
+        faults += faults_of_functions(browser)
     faults += faults_of_clicks(browser)
     return faults + browser.messages
 
@@ -290,7 +343,7 @@ def main():
         print("no Chromium: pages are not opened")
         sys.exit(77)
     program, datasets = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve()
-    names = sys.argv[3:] or [*JOBS, *MADE, *CAPTURES, *MADE_UP, "hostile"]
+    names = sys.argv[3:] or [*JOBS, *MADE, *CAPTURES, *FUNCTIONS, *MADE_UP, "hostile"]
     n_faults = 0
     # The browser begins before there are threads. The next page is made while one is looked at.
     with Browser(path) as browser, tempfile.TemporaryDirectory() as top, \

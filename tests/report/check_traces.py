@@ -291,6 +291,62 @@ def check_host(program, _, scratch):
         fault(f"host: {told}")
 
 
+KERNEL = """\
+          <idle>-0       [001] d..2.     0.000100: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=hog next_pid=9 next_prio=120
+            main-5       [000] d..2.     0.000101: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=main next_pid=5 next_prio=120
+            main-5       [000] d..2.     0.000108: sched_waking: comm=rank pid=4711 prio=120 target_cpu=001
+             hog-9       [001] dNh2.     0.000110: sched_wakeup: comm=rank pid=4711 prio=120 target_cpu=001
+             hog-9       [001] d..2.     0.000130: sched_switch: prev_comm=hog prev_pid=9 prev_prio=120 prev_state=R ==> next_comm=rank next_pid=4711 next_prio=120
+            rank-4711    [001] d.h..     0.000150: irq_handler_entry: irq=24 name=virtio0
+            rank-4711    [001] d.h..     0.000155: irq_handler_exit: irq=24 ret=handled
+            rank-4711    [001] d..2.     0.000200: sched_switch: prev_comm=rank prev_pid=4711 prev_prio=120 prev_state=R ==> next_comm=hog next_pid=9 next_prio=120
+             hog-9       [001] d..2.     0.000350: sched_switch: prev_comm=hog prev_pid=9 prev_prio=120 prev_state=S ==> next_comm=rank next_pid=4711 next_prio=120
+            main-5       [000] d..2.     0.000400: sched_switch: prev_comm=main prev_pid=5 prev_prio=120 prev_state=D ==> next_comm=swapper/0 next_pid=0 next_prio=120
+"""
+
+
+def check_kernel(program, _, scratch):
+    """A kernel trace stands on the clock of the other events; the threads of a rank stand in its process."""
+    folder, zero = scratch / "kernel", 1_750_000_000_000_000_000
+    folder.mkdir()
+    (folder / "trace.txt").write_text(KERNEL)
+    clocks = {"CLOCK_REALTIME": zero + 1000, "CLOCK_MONOTONIC": 7, "CLOCK_MONOTONIC_RAW": 1000, "trace_clock": "mono_raw"}
+    (folder / "trace.clocks.json").write_text(json.dumps(clocks))
+    (folder / "ranks.json").write_text('{"pids": {"4711": 3}}')
+    trace = check_input(program, scratch, "kernel", [folder], "--no-verdict")
+    if trace is None:
+        return
+    rank, cpus = 4, (1 << 20) + 16
+    lanes = {}
+    for pid, lane, begin, end, name, *_ in trace.events:
+        if name != "unknown":
+            lanes.setdefault((pid, trace.tracks[lane][1] if isinstance(lane, int) else lane), []).append(
+                ((begin - zero) // 1000, (end - zero) // 1000, name))
+    expected = {
+        (cpus, "CPU 0"): [(101, 400, "main")],
+        (cpus, "CPU 0 wakes"): [(108, 110, "rank")],
+        (cpus, "CPU 1"): [(100, 130, "hog"), (130, 200, "rank"), (200, 350, "hog"), (350, 400, "rank")],
+        (cpus, "CPU 1 interrupts"): [(150, 155, "irq 24 virtio0")],
+        (rank, "rank 4711"): [(110, 130, "runnable"), (130, 200, "running"), (200, 350, "runnable (preempted)"),
+                              (350, 400, "running")],
+        (cpus + 1, "hog 9"): [(100, 130, "running"), (130, 200, "runnable (preempted)"), (200, 350, "running"),
+                              (350, 400, "sleeping")],
+        (cpus + 1, "main 5"): [(101, 400, "running")],
+    }
+    if lanes != expected:
+        fault(f"kernel: {lanes}")
+    if len(trace.launches) != 1:
+        fault(f"kernel: arrows {trace.launches}")
+    waiting = [((begin - zero) // 1000, int(value)) for _, name, _, begin, value in trace.counters
+               if name == "CPU 1 runnable"]
+    if waiting != [(110, 1), (130, 1), (200, 1), (350, 0)]:
+        fault(f"kernel: waiting {waiting}")
+    original = convert(program, [], scratch / "original.json", "--no-verdict", "--input", folder / "trace.txt",
+                       "--cpu_list=0")
+    if "kernel trace trace.txt" not in original or "CPU 1" in (scratch / "original.json").read_text():
+        fault(f"kernel: options of MindStudio: {original}")
+
+
 def check_memory(program, datasets, scratch):
     """Records of device memory stand one a microsecond from 0, or from the begin of the other events."""
     folder, gib = scratch / "memory", 1 << 30
@@ -348,7 +404,7 @@ def check_windows(program, _, scratch):
 def main():
     program, datasets = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     with tempfile.TemporaryDirectory() as scratch:
-        for check in (check_faults, check_without_verdict, check_aligned, check_captures, check_levels, check_host,
+        for check in (check_faults, check_without_verdict, check_aligned, check_captures, check_levels, check_host, check_kernel,
                       check_memory, check_windows):
             check(program, datasets, pathlib.Path(scratch))
     print("\n".join(faults[:40]) or "timelines are sound")

@@ -1,9 +1,13 @@
-/* style.css and page.js of this folder, which the build turns into texts (cmake/page.cmake). */
+/* Styles and scripts of this folder, which the build turns into texts (cmake/page.cmake): of the
+ * page of a case, and of the page of functions. */
 #ifndef FSL_REPORT_PAGE_ASSETS_H
 #define FSL_REPORT_PAGE_ASSETS_H
 
-extern const char fsl_html_style[], fsl_html_script[];
-/* Their SHA-256 as 64 hexadecimal digits. */
-extern const char fsl_html_style_sha256[], fsl_html_script_sha256[];
+struct fsl_html_asset {
+	const char *text;
+	const char *sha256; /* 64 hexadecimal digits */
+};
+extern const struct fsl_html_asset fsl_html_style, fsl_html_script, fsl_html_functions_style,
+	fsl_html_functions_script;
 
 #endif

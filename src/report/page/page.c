@@ -1,4 +1,4 @@
-/* The order of the page. */
+/* Heads and ends of pages, and the order of the page of a case. */
 #include "report/page/page.h"
 
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/try.h"
 #include "report/page/assets.h"
+#include "report/page/functions_parts.h"
 #include "report/page/parts.h"
 #include "text/base64.h"
 
@@ -29,23 +30,30 @@ static void put_source(struct fsl_markup *markup, const char *hex)
 	fsl_free(text);
 }
 
-static void put_head(struct fsl_markup *markup, const struct fsl_html *page)
+static void put_head(struct fsl_markup *markup, const char *title,
+		     const struct fsl_html_asset *style, const struct fsl_html_asset *script)
 {
-	const cJSON *job = fsl_html_at(page->root, "job");
 	fsl_markup_raw(markup,
 		       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
 		       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 		       "style-src ");
-	put_source(markup, fsl_html_style_sha256);
+	put_source(markup, style->sha256);
 	fsl_markup_raw(markup, "; script-src ");
-	put_source(markup, fsl_html_script_sha256);
+	put_source(markup, script->sha256);
 	fsl_markup_raw(markup,
 		       "; base-uri 'none'; form-action 'none'\">"
 		       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
 		       "<meta name=\"color-scheme\" content=\"light dark\">");
-	fsl_markup_put(markup, "<title>%s – failslow</title><style>", fsl_html_text(job, "name"));
-	fsl_markup_raw(markup, fsl_html_style);
+	fsl_markup_put(markup, "<title>%s – failslow</title><style>", title);
+	fsl_markup_raw(markup, style->text);
 	fsl_markup_raw(markup, "</style></head><body>");
+}
+
+static void put_end(struct fsl_markup *markup, const struct fsl_html_asset *script)
+{
+	fsl_markup_raw(markup, "<script>");
+	fsl_markup_raw(markup, script->text);
+	fsl_markup_raw(markup, "</script></body></html>\n");
 }
 
 /* Patterns that charts refer to. */
@@ -105,17 +113,35 @@ static void put_body(struct fsl_markup *markup, const struct fsl_html *page)
 	fsl_markup_raw(markup, "</div></main>");
 }
 
+static enum fsl_status make_functions(struct fsl_pack *out, const cJSON *document,
+				      struct fsl_error *err)
+{
+	struct fsl_html_functions page;
+	struct fsl_markup markup = {*out};
+	FSL_TRY(fsl_html_functions_read(&page, document, err));
+	put_head(&markup, fsl_html_text(document, "path"), &fsl_html_functions_style,
+		 &fsl_html_functions_script);
+	put_patterns(&markup);
+	fsl_functions_put_body(&markup, &page);
+	put_end(&markup, &fsl_html_functions_script);
+	fsl_html_functions_fini(&page);
+	*out = markup.pack;
+	return !out->is_failed ? FSL_OK : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: page");
+}
+
 enum fsl_status fsl_html_make(struct fsl_pack *out, const cJSON *document, struct fsl_error *err)
 {
 	struct fsl_html page;
 	struct fsl_markup markup = {*out};
+	if (fsl_html_is_functions(document)) {
+		return make_functions(out, document, err);
+	}
 	FSL_TRY(fsl_html_read(&page, document, err));
-	put_head(&markup, &page);
+	put_head(&markup, fsl_html_text(fsl_html_at(document, "job"), "name"), &fsl_html_style,
+		 &fsl_html_script);
 	put_body(&markup, &page);
 	fsl_html_put_data(&markup, &page);
-	fsl_markup_raw(&markup, "<script>");
-	fsl_markup_raw(&markup, fsl_html_script);
-	fsl_markup_raw(&markup, "</script></body></html>\n");
+	put_end(&markup, &fsl_html_script);
 	fsl_html_fini(&page);
 	*out = markup.pack;
 	return !out->is_failed ? FSL_OK : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: page");
@@ -129,27 +155,32 @@ static const struct fsl_chart *const charts[] = {
 const char *const fsl_html_charts[] = {"grid",   "strip",  "bars",    "links", "bandwidth", "waits",
 				       "stalls", "growth", "account", "band",  "arrival",   NULL};
 
-/* A picture with its own style and patterns, and without the legend that the page has below it. */
-static void draw_alone(struct fsl_markup *markup, const struct fsl_html *page,
-		       const struct fsl_chart *chart)
+/* The picture in what was drawn, with its own style and patterns, and without what the page has
+ * around it. False if there is none. Releases @drawn. */
+static bool put_alone(struct fsl_markup *markup, struct fsl_markup *drawn,
+		      const struct fsl_html_asset *style)
 {
-	struct fsl_markup scratch = {{0}};
-	chart->draw(&scratch, page);
-	fsl_pack_u8(&scratch.pack, 0);
-	const char *text = (const char *)scratch.pack.bytes;
-	const char *begin = scratch.pack.is_failed ? NULL : strchr(text, '>');
-	const char *end = begin != NULL ? strstr(begin, "</svg>") : NULL;
-	markup->pack.is_failed |= end == NULL;
-	if (end != NULL) {
-		fsl_pack_packed(&markup->pack, text, (size_t)(begin + 1 - text));
+	static const char close[] = "</svg>";
+	fsl_pack_u8(&drawn->pack, 0);
+	markup->pack.is_failed |= drawn->pack.is_failed;
+	const char *text = drawn->pack.is_failed ? "" : (const char *)drawn->pack.bytes;
+	const char *begin = strstr(text, "<svg"), *end = NULL;
+	for (const char *at = begin; at != NULL; at = strstr(at + 1, close)) {
+		end = at; /* of the outermost one */
+	}
+	const char *inside = begin != NULL ? strchr(begin, '>') : NULL;
+	bool has_picture = inside != NULL && end > inside;
+	if (has_picture) {
+		fsl_pack_packed(&markup->pack, begin, (size_t)(inside + 1 - begin));
 		fsl_markup_raw(markup, "<style>");
-		fsl_markup_raw(markup, fsl_html_style);
+		fsl_markup_raw(markup, style->text);
 		fsl_markup_raw(markup, "svg{font-family:system-ui,sans-serif}</style>");
 		put_patterns(markup);
-		fsl_pack_packed(&markup->pack, begin + 1, (size_t)(end - begin - 1));
+		fsl_pack_packed(&markup->pack, inside + 1, (size_t)(end - inside - 1));
 		fsl_markup_raw(markup, "</svg>\n");
 	}
-	fsl_pack_fini(&scratch.pack);
+	fsl_pack_fini(&drawn->pack);
+	return has_picture;
 }
 
 /* Appends a chart of a page that was read, and releases the page. */
@@ -162,10 +193,55 @@ static enum fsl_status append_alone(struct fsl_pack *out, struct fsl_html *page,
 		return FSL_FAIL(err, FSL_ERR_INPUT, "nothing to draw: chart=\"%s\", reason=\"%s\"",
 				chart->name, fsl_html_word(chart->empty));
 	}
-	draw_alone(&markup, page, chart);
+	struct fsl_markup drawn = {{0}};
+	chart->draw(&drawn, page);
+	markup.pack.is_failed |= !put_alone(&markup, &drawn, &fsl_html_style);
 	fsl_html_fini(page);
 	*out = markup.pack;
 	return !out->is_failed ? FSL_OK : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: chart");
+}
+
+enum { N_FUNCTION_CHARTS = 4 };
+
+/* Pictures of functions; each part of the page holds one. */
+static const struct {
+	const char *name;
+	void (*put)(struct fsl_markup *markup, const struct fsl_html_functions *page);
+} function_charts[N_FUNCTION_CHARTS] = {
+	{"shares", fsl_functions_put_shares},
+	{"function", fsl_functions_put_one},
+	{"paths", fsl_functions_put_flame},
+	{"roofline", fsl_functions_put_roofline},
+};
+
+static enum fsl_status make_function_chart(struct fsl_pack *out, const cJSON *document,
+					   const char *name, struct fsl_error *err)
+{
+	struct fsl_html_functions page;
+	struct fsl_markup markup = {*out}, drawn = {{0}};
+	size_t at = 0;
+	while (at < N_FUNCTION_CHARTS && strcmp(function_charts[at].name, name) != 0) {
+		at++;
+	}
+	if (at == N_FUNCTION_CHARTS) {
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"no such chart, functions have shares, function, paths and "
+				"roofline: name=\"%s\"",
+				name);
+	}
+	FSL_TRY(fsl_html_functions_read(&page, document, err));
+	function_charts[at].put(&drawn, &page);
+	bool has_picture = put_alone(&markup, &drawn, &fsl_html_functions_style);
+	fsl_html_functions_fini(&page);
+	*out = markup.pack;
+	if (out->is_failed) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: chart");
+	}
+	return has_picture ? FSL_OK
+			   : FSL_FAIL(err, FSL_ERR_INPUT,
+				      "the document does not tell what this chart shows: "
+				      "chart=\"%s\"",
+				      name);
 }
 
 enum fsl_status fsl_html_make_chart(struct fsl_pack *out, const cJSON *document, const char *name,
@@ -173,6 +249,9 @@ enum fsl_status fsl_html_make_chart(struct fsl_pack *out, const cJSON *document,
 {
 	struct fsl_html page;
 	const struct fsl_chart *chart = NULL;
+	if (fsl_html_is_functions(document)) {
+		return make_function_chart(out, document, name, err);
+	}
 	for (size_t i = 0; i < sizeof(charts) / sizeof(charts[0]); i++) {
 		chart = strcmp(charts[i]->name, name) == 0 ? charts[i] : chart;
 	}

@@ -1,21 +1,10 @@
 
 (function(){"use strict";
-var D=JSON.parse(document.getElementById("data").textContent),W=D.texts,q=function(s,e){return(e||document).querySelector(s)},
-all=function(s,e){return Array.prototype.slice.call((e||document).querySelectorAll(s))};
+var D=P.D,W=P.W,q=P.q,all=P.all;
 function css(n){return getComputedStyle(document.documentElement).getPropertyValue(n).trim()}
 
-/* Language: words of the page by their table, sentences of the case by their translation. */
-var lang="en",button=q("#lang");
-function speak(to){lang=to;document.documentElement.lang=to==="zh"?"zh-CN":"en";
-all("[data-t]").forEach(function(e){e.en=e.en||e.textContent;e.textContent=to==="zh"?W[e.getAttribute("data-t")]:e.en});
-all("[data-zh]").forEach(function(e){if(!e.told)e.told=Array.prototype.slice.call(e.childNodes);
-if(to==="zh")e.textContent=e.dataset.zh;else e.replaceChildren.apply(e,e.told)});
-all(".cell").forEach(name);all("section>svg.c").forEach(function(s){s.en=s.en||s.getAttribute("aria-label");
-s.setAttribute("aria-label",to==="zh"?q("h2",s.parentNode).textContent:s.en)});if(q("#unfolded"))q("#unfolded").textContent="";
-button.textContent=to==="zh"?"English":"中文"}
 function name(c){var t=q("title",c);if(t)c.setAttribute("aria-label",t.textContent)}
-button.hidden=false;button.onclick=function(){speak(lang==="en"?"zh":"en")};
-if((navigator.language||"").slice(0,2)==="zh")speak("zh");
+P.begin(function(){all(".cell").forEach(name);if(q("#unfolded"))q("#unfolded").textContent=""});
 
 /* A rank that is chosen in the grid, the raster or the table: marked in all of them, with its series. */
 var picked=-1,said="",codes=null,again=null;
@@ -26,7 +15,7 @@ if(p&&codes){var f=p.dataset.frame.split(" ").map(Number),m=D.columns,on=false,y
 for(var c=0;r>=0&&c<m;c++){var k=codes[r*m+c];if(k){var v=k<2?0:D.least*Math.pow(D.ratio,k-2),s=Math.min(Math.max((v-f[4])/(f[5]-f[4]),0),1);
 y=f[3]-s*(f[3]-f[2]);d+=(on?"L":"M")+(f[0]+c*(f[1]-f[0])/(m-1)).toFixed(1)+" "+y.toFixed(1)}on=!!k}
 p.setAttribute("d",d);var t=q("text.picked");t.textContent=d?name:"";t.setAttribute("y",Math.max(y-7,10))}
-said=r<0?"":name+(D.cost[r]===null?"":": "+D.cost[r]+" ms "+(lang==="zh"?W[D.per]:D.perStep));if(h)h.textContent=said;if(again)again()}
+said=r<0?"":name+(D.cost[r]===null?"":": "+D.cost[r]+" ms "+(P.lang()==="zh"?W[D.per]:D.perStep));if(h)h.textContent=said;if(again)again()}
 
 /* Cells: keys walk them, hosts unfold. */
 var out=q("#unfolded");
@@ -43,12 +32,7 @@ ok=k==="ArrowRight"?dx>.1:k==="ArrowLeft"?dx<-.1:k==="ArrowDown"?dy>.1:dy<-.1,si
 d=Math.abs(dx)+Math.abs(dy)+8*side;if(ok&&d<far){far=d;best=o}});
 if(best){e.preventDefault();c.setAttribute("tabindex","-1");best.setAttribute("tabindex","0");best.focus()}})})});
 
-/* Tables sort by a click. */
-all("#ranks th").forEach(function(h,i){h.className+=" sort";h.tabIndex=0;h.onkeydown=function(e){if(e.key==="Enter")h.click()};h.onclick=function(){var b=q("#ranks tbody"),up=h.dataset.up==="1";h.dataset.up=up?"":"1";
-all("tr",b).map(function(r){var t=r.cells[i].textContent,v=parseFloat(t);return[isNaN(v)?(t==="–"?-1/0:t):v,r]}).sort(function(a,c){
-var d=typeof a[0]==="number"&&typeof c[0]==="number"?a[0]-c[0]:String(a[0]).localeCompare(String(c[0]));return up?d:-d})
-.forEach(function(p){b.appendChild(p[1])})}});
-
+P.sorts("#ranks table");
 var index={};D.rank.forEach(function(r,i){index[r]=i});
 all("#ranks tbody tr").forEach(function(t){t.onclick=function(){pick(index[t.cells[0].textContent])}});
 

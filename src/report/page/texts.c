@@ -10,6 +10,8 @@ static const struct {
 } words[] = {
 #define PAGE_TEXT(id, english, chinese) {#id, english, chinese},
 #include "report/page/page_texts.def"
+
+#include "report/page/functions_texts.def"
 #undef PAGE_TEXT
 };
 
@@ -112,10 +114,10 @@ void fsl_html_say_whatif(struct fsl_markup *markup, const char *tag, const char 
 	fsl_markup_put(markup, "%h%s", is_named ? " " : "", is_named ? name : "");
 }
 
-void fsl_html_put_tables(struct fsl_markup *markup)
+void fsl_html_put_tables(struct fsl_markup *markup, size_t n_words)
 {
 	fsl_markup_raw(markup, "[");
-	for (size_t i = 0; i < FSL_PAGE_WORDS_N; i++) {
+	for (size_t i = 0; i < n_words; i++) {
 		fsl_markup_put(markup, "%h\"%h\"", i > 0 ? "," : "", words[i].chinese);
 	}
 	fsl_markup_raw(markup, "]");

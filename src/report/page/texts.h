@@ -7,6 +7,9 @@
 enum fsl_html_word {
 #define PAGE_TEXT(id, english, chinese) FSL_PAGE_##id,
 #include "report/page/page_texts.def"
+	FSL_PAGE_CASE_WORDS_N, /* the words from here on are those of functions */
+	FSL_PAGE_CASE_LAST = FSL_PAGE_CASE_WORDS_N - 1,
+#include "report/page/functions_texts.def"
 #undef PAGE_TEXT
 	FSL_PAGE_WORDS_N
 };
@@ -14,8 +17,8 @@ enum fsl_html_word {
 /* English; static. */
 const char *fsl_html_word(enum fsl_html_word word);
 /* The word for a word of the document, as @kind 'A' for a part of the account; FSL_PAGE_WORDS_N:
- * none, and the document's own is shown. Kinds: A, C (cause), K (of a what-if), P (part of a step),
- * S (state), V. */
+ * none, and the document's own is shown. Kinds: A, C (cause), F (section of functions), K (of a
+ * what-if), P (part of a step), R (role of a worker), S (state), V. */
 enum fsl_html_word fsl_html_word_of(char kind, const char *text);
 
 /* Element with a text that can be exchanged: @tag "span", "h2", "text x=\"4\"". */
@@ -32,7 +35,8 @@ void fsl_html_say_sentence(struct fsl_markup *markup, const char *tag, const cha
 /* Names the subject of a what-if, "rank 5" or "computing", its word as @tag, "span" or "tspan". */
 void fsl_html_say_whatif(struct fsl_markup *markup, const char *tag, const char *kind,
 			 const char *name);
-/* The Chinese table as a JSON array; elements hold the English words. */
-void fsl_html_put_tables(struct fsl_markup *markup);
+/* The Chinese table as a JSON array; elements hold the English words. @n_words:
+ * FSL_PAGE_CASE_WORDS_N, or FSL_PAGE_WORDS_N for the page of functions. */
+void fsl_html_put_tables(struct fsl_markup *markup, size_t n_words);
 
 #endif

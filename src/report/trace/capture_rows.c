@@ -1,4 +1,4 @@
-/* Kernels and levels of memory; rows that cannot have been are left out. */
+/* Rows of the device, of the host and of memory; rows that cannot have been are left out. */
 #include "report/trace/capture_rows.h"
 
 #include <stdlib.h>
@@ -13,11 +13,20 @@ enum { COMPONENTS_MAX = 16, BYTES_OF_N = 2 };
 struct kernels {
 	const struct fsl_kept_kernel *items;
 	const uint32_t *names; /* by name id of the rank */
-	uint32_t category, core, step;
+	uint32_t categories[FSL_KEPT_KINDS_N], core, step;
 	int64_t shift_ns;
 };
 
-static const char *const kernel_lanes[] = {"device: kernels"};
+static const char *const row_lanes[FSL_KEPT_KINDS_N] = {
+	[FSL_KEPT_KERNEL] = "device: kernels",
+	[FSL_KEPT_CALL] = "host: calls",
+	[FSL_KEPT_FUNCTION] = "host: functions",
+};
+
+static uint8_t family_of(const void *context, uint32_t idx)
+{
+	return (uint8_t)((const struct kernels *)context)->items[idx].kind;
+}
 
 static void times_of(const void *context, uint32_t idx, int64_t *begin_ns, int64_t *end_ns)
 {
@@ -31,7 +40,7 @@ static void fill(const void *context, uint32_t idx, struct fsl_track_event *even
 	const struct kernels *kernels = context;
 	const struct fsl_kept_kernel *kernel = &kernels->items[idx];
 	event->name = kernels->names[kernel->name_id];
-	event->category = kernels->category;
+	event->category = kernels->categories[kernel->kind];
 	if (kernel->core_id != FSL_STR_NONE) {
 		event->args[event->n_args++] = (struct fsl_track_arg){
 			.key = kernels->core, .text = kernels->names[kernel->core_id]};
@@ -73,6 +82,11 @@ static enum fsl_status add_kernels(struct fsl_track_plan *plan,
 				   const struct fsl_profile_rank *rank, int64_t shift_ns,
 				   uint64_t *n_left_out, struct fsl_error *err)
 {
+	static const char *const categories[FSL_KEPT_KINDS_N] = {
+		[FSL_KEPT_KERNEL] = "kernel",
+		[FSL_KEPT_CALL] = "call",
+		[FSL_KEPT_FUNCTION] = "function",
+	};
 	struct fsl_arena *arena = fsl_track_plan_arena(plan);
 	const struct fsl_kept_rows *kept = rank->kept;
 	struct kernels *kernels = NULL;
@@ -82,7 +96,9 @@ static enum fsl_status add_kernels(struct fsl_track_plan *plan,
 	FSL_TRY(FSL_ARENA_NEW(names, arena, fsl_strpool_size(rank->names) + 1, "names", err));
 	FSL_TRY(map_names(plan, rank, names, err));
 	*kernels = (struct kernels){.items = kept->kernels, .names = names, .shift_ns = shift_ns};
-	FSL_TRY(fsl_track_plan_text(plan, "kernel", &kernels->category, err));
+	for (size_t k = 0; k < FSL_KEPT_KINDS_N; k++) {
+		FSL_TRY(fsl_track_plan_text(plan, categories[k], &kernels->categories[k], err));
+	}
 	FSL_TRY(fsl_track_plan_text(plan, "core", &kernels->core, err));
 	FSL_TRY(fsl_track_plan_text(plan, "step", &kernels->step, err));
 	FSL_TRY(FSL_NEW(order, kept->n_kernels + 1, "kernels", err));
@@ -91,8 +107,11 @@ static enum fsl_status add_kernels(struct fsl_track_plan *plan,
 		n += kept->kernels[i].name_id != FSL_STR_NONE &&
 		     is_in_range(source, kept->kernels[i].end_ns);
 	}
-	const struct fsl_slice_source slices = {
-		.context = kernels, .times = times_of, .fill = fill, .families = kernel_lanes};
+	const struct fsl_slice_source slices = {.context = kernels,
+						.times = times_of,
+						.family = family_of,
+						.fill = fill,
+						.families = row_lanes};
 	return fsl_slices_add(plan, fsl_track_pid_of_rank(rank->rank), &slices, order, n,
 			      n_left_out, err);
 }

@@ -1,4 +1,5 @@
-/* Single rows of a captured rank as tracks: kernels on lanes, memory of components as counters. */
+/* Single rows of a captured rank as tracks: kernels, calls and functions of the host on lanes,
+ * memory of components as counters. */
 #ifndef FSL_REPORT_TRACE_CAPTURE_ROWS_H
 #define FSL_REPORT_TRACE_CAPTURE_ROWS_H
 

@@ -205,6 +205,21 @@ static enum fsl_status remark_empty(struct fsl_profile *profile, struct fsl_erro
 		n_empty, profile->n_ranks, (int)first->rank, first->folder.output_path);
 }
 
+/* No export of ACK AI Profiling could be had: what is known of its form comes from its manual. */
+static enum fsl_status remark_unverified(struct fsl_profile *profile, struct fsl_error *err)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < profile->n_ranks; i++) {
+		n += profile->ranks[i].trace.is_unverified;
+	}
+	return n == 0 ? FSL_OK
+		      : fsl_profile_remark(
+				profile, err,
+				"lanes of %zu ranks were read as ACK AI Profiling writes "
+				"them, or by --lane: not verified with real exports",
+				n);
+}
+
 static enum fsl_status read_set(struct fsl_profile *profile,
 				const struct fsl_profile_options *options, struct fsl_error *err)
 {
@@ -212,6 +227,7 @@ static enum fsl_status read_set(struct fsl_profile *profile,
 	if (profile->root == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", options->path);
 	}
+	profile->takes_any_trace = options->lanes != NULL;
 	FSL_TRY(fsl_profile_discover_all(profile, options->path, options->more_paths,
 					 options->n_more_paths, err));
 	FSL_TRY(keep_wanted(profile, options, err));
@@ -226,6 +242,7 @@ static enum fsl_status read_set(struct fsl_profile *profile,
 	FSL_TRY(fsl_profile_leave_out_runs(profile, err));
 	FSL_TRY(check_steps(profile, options, err));
 	FSL_TRY(remark_empty(profile, err));
+	FSL_TRY(remark_unverified(profile, err));
 	FSL_TRY(fsl_profile_settle_calls(profile, err));
 	return fsl_profile_cross_check(profile, options->n_steps > 0, err);
 }

@@ -2,8 +2,8 @@
 #ifndef FSL_SOURCE_ASCEND_DATABASES_H
 #define FSL_SOURCE_ASCEND_DATABASES_H
 
-#include "source/ascend/database.h"
 #include "source/ascend/files.h"
+#include "source/database.h"
 
 /*
  * Adds the data of the databases of rank->folder that its text files lack; call after the text

@@ -6,7 +6,7 @@
 #ifndef FSL_SOURCE_ASCEND_MERGE_H
 #define FSL_SOURCE_ASCEND_MERGE_H
 
-#include "source/ascend/database.h"
+#include "source/database.h"
 
 /* Rows from @n_before on come from @db. Removes such a row if the rows before cover its step.
  * Differences beyond rounding are reported in the file of @db. FSL_ERR_MEMORY only. */

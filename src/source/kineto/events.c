@@ -10,6 +10,7 @@
 #include "capture/ranges.h"
 #include "source/kineto/counters.h"
 #include "source/kineto/functions.h"
+#include "source/kineto/operations.h"
 #include "source/kineto/worker.h"
 #include "text/json_walk.h"
 
@@ -139,6 +140,7 @@ static enum fsl_status add_work(struct fsl_kineto_events *events,
 	FSL_TRY(intern_shape(events, event, &work.shape_id, err));
 	if (events->rank->functions != NULL) {
 		FSL_TRY(fsl_kineto_add_copy(events, event, &work.facts, err));
+		FSL_TRY(fsl_kineto_add_operations(events, event, &work, err));
 	}
 	if (work.is_collective) {
 		FSL_TRY(add_facts(events, event, 0, &work.facts, err));
@@ -243,12 +245,14 @@ enum fsl_status fsl_kineto_events_add(struct fsl_kineto_events *events,
 		}
 		return event->name == FSL_KINETO_STEP ? add_step(events, event, err) : FSL_OK;
 	case FSL_KINETO_PYTHON:
+	case FSL_KINETO_SYSCALL:
 		return fsl_kineto_add_frame(events, event, err);
 	case FSL_KINETO_SYNC:
 		return fsl_kineto_add_sync(events, event, err);
 	case FSL_KINETO_NONE:
 	case FSL_KINETO_SPAN:
 	case FSL_KINETO_INSTANT:
+	case FSL_KINETO_CPU:
 		break;
 	}
 	return FSL_OK;
@@ -266,6 +270,8 @@ void fsl_kineto_events_fini(struct fsl_kineto_events *events)
 	fsl_free(events->syncs);
 	fsl_free(events->copies);
 	fsl_link_counters_fini(&events->counters);
+	fsl_free(events->operations);
+	fsl_strpool_destroy(events->operation_keys);
 	fsl_strpool_destroy(events->threads);
 	*events = (struct fsl_kineto_events){0};
 }

@@ -59,6 +59,13 @@ struct fsl_kineto_facts {
 	int64_t n_elements; /* that a rank gives; -1: not told */
 };
 
+/* Operations and bytes of the kernels of one name and shape, if the trace tells them. */
+struct fsl_kineto_operations {
+	uint32_t name_id, shape_id;
+	int64_t count;
+	double flops, bytes; /* sums */
+};
+
 /* A shape of kernels that was met. */
 struct fsl_kineto_shape {
 	int64_t grid, block; /* as in the event's args; both 0: none yet */
@@ -92,6 +99,9 @@ struct fsl_kineto_events {
 	size_t n_copies, copies_capacity;
 	struct fsl_link_counters counters; /* likewise */
 	struct fsl_kineto_origin origin;
+	struct fsl_kineto_operations *operations; /* if functions are wanted */
+	size_t n_operations, operations_capacity;
+	struct fsl_strpool *operation_keys;      /* of them; NULL: none yet */
 	struct fsl_strpool *threads;             /* of frames; NULL: none yet */
 	int64_t begin_ns, end_ns;                /* of all events; both 0: none yet */
 	int64_t allocated_bytes, reserved_bytes; /* greatest; -1: not told */

@@ -9,6 +9,8 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/try.h"
+#include "chrome/pftrace_walk.h"
+#include "source/kineto/nsys.h"
 
 enum {
 	PROBE_BYTES = 64 * 1024, /* deviceProperties of 16 devices take some kB */
@@ -27,6 +29,10 @@ bool fsl_kineto_is_name(const char *name)
 	static const char *const words[] = {"trace", "rank", "worker", "kineto", "profil"};
 	size_t length = strlen(name);
 	length -= ends(name, length, ".gz") ? 3 : ends(name, length, ".zst") ? 4 : 0;
+	if (ends(name, length, ".sqlite") || ends(name, length, ".pftrace") ||
+	    ends(name, length, ".perfetto-trace")) {
+		return true;
+	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (ends(name, length, ".json") && strcasestr(name, words[i]) != NULL) {
 			return true;
@@ -40,13 +46,27 @@ static bool has(const char *data, size_t n_bytes, const char *text)
 	return memmem(data, n_bytes, text, strlen(text)) != NULL;
 }
 
+/* Names of categories in a trace of Perfetto, as Kineto and ACK AI Profiling have them. */
+static bool has_category(const char *data, size_t n_bytes)
+{
+	static const char *const marks[] = {"cuda_runtime",        "cpu_op",     "python_function",
+					    "gpu_user_annotation", "gpu_memcpy", "cudalib"};
+	bool has_one = false;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		has_one |= has(data, n_bytes, marks[i]);
+	}
+	return has_one;
+}
+
 /* Texts that Kineto writes near the begin of its files, and other writers of this form do not. */
-bool fsl_kineto_is_trace(const char *path)
+bool fsl_kineto_is_trace(const char *path, bool takes_any)
 {
 	static const char *const marks[] = {
 		"\"schemaVersion\"",   "\"deviceProperties\"", "\"cuda_runtime\"",
 		"\"cpu_op\"",          "\"python_function\"",  "\"gpu_user_annotation\"",
 		"\"distributedInfo\"", "\"External id\"",      "\"external id\"",
+		"\"cat\":\"python\"",  "\"cat\": \"python\"",  "\"CAT_CPU\"",
+		"\"cat\":\"syscall\"", "\"cat\": \"syscall\"", "\"CAT_XPU\"",
 	};
 	struct fsl_reader *reader = NULL;
 	const char *data = NULL;
@@ -59,19 +79,45 @@ bool fsl_kineto_is_trace(const char *path)
 		       data[n_spaces] != '\0') {
 			n_spaces++;
 		}
+		if (fsl_nsys_is(data, n_bytes)) {
+			fsl_reader_close(reader);
+			return true;
+		}
+		if (fsl_pftrace_is(data, n_bytes)) {
+			is_trace = takes_any || has_category(data, n_bytes);
+			fsl_reader_close(reader);
+			return is_trace;
+		}
 		bool is_json =
 			n_spaces < n_bytes && (data[n_spaces] == '{' || data[n_spaces] == '[');
+		is_trace = takes_any;
 		for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]) && is_json; i++) {
 			is_trace |= has(data, n_bytes, marks[i]);
 		}
 		/* An export of a graph has some of these words, and no events. Traces of Ascend
 		 * devices that were renamed have them, too, and other kernels. */
-		is_trace = is_trace && !has(data, n_bytes, "\"async_npu\"") &&
+		is_trace = is_trace && is_json && !has(data, n_bytes, "\"async_npu\"") &&
 			   !has(data, n_bytes, "\"HostToDevice\"") &&
 			   (has(data, n_bytes, "\"traceEvents\"") || has(data, n_bytes, "\"ph\""));
 	}
 	fsl_reader_close(reader);
 	return is_trace;
+}
+
+/* "report_3.sqlite": nsys puts what variables of the environment tell at the end of the name. */
+static int64_t trailing_number(const char *name)
+{
+	size_t n = strlen(name), end = n;
+	int64_t rank = -1;
+	if (!ends(name, n, ".sqlite")) {
+		return -1;
+	}
+	end -= strlen(".sqlite");
+	for (n = end; n > 0 && isdigit((unsigned char)name[n - 1]) != 0;) {
+		n--;
+	}
+	bool is_apart = n < end && n > 0 && strchr("._-", name[n - 1]) != NULL;
+	return is_apart && fsl_parse_i64(name + n, end - n, &rank) ? rank : -1;
 }
 
 int64_t fsl_kineto_rank_of_name(const char *name)
@@ -93,7 +139,7 @@ int64_t fsl_kineto_rank_of_name(const char *name)
 			}
 		}
 	}
-	return -1;
+	return trailing_number(name);
 }
 
 /* Rank in the text of distributedInfo, which begins at @text. */
@@ -144,4 +190,22 @@ enum fsl_status fsl_kineto_rank_of_content(const char *path, int64_t *rank, stru
 	fsl_reader_close(reader);
 	return status == FSL_ERR_MEMORY ? FSL_FAIL(err, status, "out of memory: path=\"%s\"", path)
 					: FSL_OK;
+}
+
+bool fsl_kineto_form_at(size_t idx, const char **name, const char **summary)
+{
+	static const struct {
+		const char *name, *summary;
+	} forms[] = {
+		{"kineto_json", "trace of PyTorch's profiler (Kineto), JSON; one a rank"},
+		{"kineto_pftrace", "the same as packets of Perfetto (.pftrace)"},
+		{"nsys_sqlite", "export of Nsight Systems, SQLite (nsys export --type sqlite)"},
+		{"ack_json", "trace of ACK AI Profiling, JSON: not verified with real exports"},
+	};
+	if (idx >= sizeof(forms) / sizeof(forms[0])) {
+		return false;
+	}
+	*name = forms[idx].name;
+	*summary = forms[idx].summary;
+	return true;
 }

@@ -9,12 +9,13 @@
 #include "base/sort.h"
 #include "base/try.h"
 #include "source/kineto/counters.h"
+#include "source/kineto/operations.h"
 #include "source/kineto/shares.h"
 
 void fsl_kineto_widen(struct fsl_kineto_events *events, const struct fsl_trace_event *event)
 {
 	int64_t begin_ns = event->ts_ns, end_ns = event->ts_ns + event->dur_ns;
-	if (event->category == FSL_KINETO_SPAN) {
+	if (event->category == FSL_KINETO_SPAN || event->category == FSL_KINETO_CPU) {
 		return;
 	}
 	bool is_first = events->begin_ns == 0 && events->end_ns == 0;
@@ -58,7 +59,7 @@ enum fsl_status fsl_kineto_thread(struct fsl_kineto_events *events,
 {
 	char key[2 * sizeof(uint64_t)];
 	*thread = 0;
-	if (events->rank->functions == NULL) {
+	if (events->rank->functions == NULL && events->rank->kept == NULL) {
 		return FSL_OK;
 	}
 	if (events->threads == NULL && (events->threads = fsl_strpool_create()) == NULL) {
@@ -76,21 +77,30 @@ enum fsl_status fsl_kineto_add_frame(struct fsl_kineto_events *events,
 	char name[FSL_TRACE_NAME_MAX];
 	struct fsl_kineto_seen_name *seen = NULL;
 	uint32_t thread = 0;
-	struct fsl_frame frame = {.begin_ns = event->ts_ns,
-				  .dur_ns = event->dur_ns,
-				  .kind = event->category == FSL_KINETO_PYTHON ? FSL_FRAME_PYTHON
-					  : event->category == FSL_KINETO_OPERATOR
-						  ? FSL_FRAME_OPERATOR
-						  : FSL_FRAME_LOADING};
-	if (events->rank->functions == NULL || event->whole_name.length == 0) {
+	struct fsl_frame frame = {
+		.begin_ns = event->ts_ns,
+		.dur_ns = event->dur_ns,
+		.kind = event->category == FSL_KINETO_PYTHON     ? FSL_FRAME_PYTHON
+			: event->category == FSL_KINETO_OPERATOR ? FSL_FRAME_OPERATOR
+			: event->category == FSL_KINETO_SYSCALL  ? FSL_FRAME_SYSCALL
+								 : FSL_FRAME_LOADING};
+	bool is_wanted = events->rank->functions != NULL || events->rank->kept != NULL;
+	if (!is_wanted || event->whole_name.length == 0) {
 		return FSL_OK;
 	}
 	FSL_TRY(fsl_kineto_thread(events, event, &thread, err));
 	frame.thread = thread & FSL_KINETO_THREADS_MAX;
+	if (events->rank->functions != NULL) {
+		events->rank->functions->n_syscalls += frame.kind == FSL_FRAME_SYSCALL;
+	}
 	FSL_TRY(fsl_kineto_seen_find(&events->functions, &event->whole_name, &seen, err));
 	if (seen->id == FSL_STR_NONE) {
-		size_t length = make_common(name, sizeof(name), &event->whole_name);
-		FSL_TRY(fsl_strpool_intern(events->rank->names, name, length, &seen->id, err));
+		/* A timeline shows lines of code, ranks are compared without them. */
+		bool is_common = events->rank->functions != NULL;
+		size_t length = is_common ? make_common(name, sizeof(name), &event->whole_name)
+					  : event->whole_name.length;
+		const char *text = is_common ? name : event->whole_name.text;
+		FSL_TRY(fsl_strpool_intern(events->rank->names, text, length, &seen->id, err));
 	}
 	frame.name_id = seen->id;
 	return FSL_APPEND(events, frames, &frame, err);
@@ -220,6 +230,7 @@ enum fsl_status fsl_kineto_tell_functions(struct fsl_kineto_events *events, stru
 	fsl_kineto_settle_samples(events);
 	enum fsl_status status = fsl_function_times_init(&sums.times, err);
 	FSL_THEN(status, add_work(&sums, events, err));
+	FSL_THEN(status, fsl_kineto_tell_operations(events, &sums.times, err));
 	FSL_THEN(status,
 		 fsl_call_paths_add(&sums.times, events->frames, events->n_frames, &sums.all, err));
 	if (status == FSL_OK) {

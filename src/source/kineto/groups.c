@@ -233,6 +233,54 @@ static const struct fsl_profile_parallel_group *find_group(const struct fsl_prof
 	return NULL;
 }
 
+/* Ranks of "[0, 1, 2]"; none if the text was cut. */
+static enum fsl_status parse_ranks(struct entry *entry, const char *text, struct fsl_error *err)
+{
+	size_t length = strlen(text);
+	if (length < 2 || text[0] != '[' || text[length - 1] != ']') {
+		return FSL_OK;
+	}
+	for (const char *at = text + 1; *at != '\0';) {
+		int64_t rank = 0;
+		size_t n = strspn(at, "0123456789");
+		if (n > 0 && fsl_parse_i64(at, n, &rank) && rank < FSL_PROFILE_RANKS_MAX) {
+			FSL_TRY(FSL_GROW(entry->ranks, entry->capacity, entry->n_ranks + 1, err));
+			entry->ranks[entry->n_ranks++] = (int32_t)rank;
+		}
+		at += n > 0 ? n : 1;
+	}
+	return FSL_OK;
+}
+
+enum fsl_status fsl_kineto_list_groups(struct fsl_kineto_events *events, struct fsl_error *err)
+{
+	struct fsl_profile_rank *rank = events->rank;
+	uint32_t last_id = FSL_STR_NONE;
+	if (rank->info.n_groups > 0) {
+		return FSL_OK;
+	}
+	for (size_t i = 0; i < events->n_facts; i++) {
+		const struct fsl_kineto_facts *facts = &events->facts[i];
+		const char *name = fsl_strpool_text(rank->names, facts->group_id);
+		struct entry entry = {.name = "", .description = ""};
+		if (facts->group_id == last_id || facts->ranks_id == FSL_STR_NONE ||
+		    find_group(&rank->info, name) != NULL) {
+			continue;
+		}
+		last_id = facts->group_id;
+		(void)snprintf(entry.name, sizeof(entry.name), "%s", name);
+		(void)snprintf(entry.description, sizeof(entry.description), "%s", name);
+		enum fsl_status status =
+			parse_ranks(&entry, fsl_strpool_text(rank->names, facts->ranks_id), err);
+		if (status == FSL_OK && entry.n_ranks > 0) {
+			status = add_group(rank, &entry, err);
+		}
+		fsl_free(entry.ranks);
+		FSL_TRY(status);
+	}
+	return FSL_OK;
+}
+
 enum fsl_status fsl_kineto_group_of(struct fsl_profile_rank *rank,
 				    const struct fsl_kineto_facts *facts, uint32_t *id,
 				    struct fsl_error *err)

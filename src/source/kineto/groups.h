@@ -13,6 +13,12 @@ enum fsl_status fsl_kineto_read_member(struct fsl_kineto_events *events, struct 
 				       const struct fsl_json_value *key, struct fsl_error *err);
 
 /*
+ * Takes process groups from the kernels of collectives (Process Group Ranks) if the trace's object
+ * lists none. Call it behind the last event. FSL_ERR_MEMORY only.
+ */
+enum fsl_status fsl_kineto_list_groups(struct fsl_kineto_events *events, struct fsl_error *err);
+
+/*
  * Text that is the same for one process group on all of its ranks and for no other group:
  * "tp1 [4, 5, 6, 7]"; in the names of the rank. FSL_STR_NONE if the group is not known: neither
  * @facts nor the list of groups tells it.

@@ -42,6 +42,14 @@ static const struct fsl_trace_word category_words[] = {
 	{FSL_KINETO_INSTANT, FSL_TRACE_WHOLE, "cpu_instant_event", NULL},
 	{FSL_KINETO_SPAN, FSL_TRACE_WHOLE, "Trace", NULL},
 	{FSL_KINETO_SYNC, FSL_TRACE_WHOLE, "cuda_sync", NULL},
+	/* ACK AI Profiling: lanes of Python, CPU, system calls, CUDA's libraries and kernels. Known
+	 * from its manual and from code that reads it, not from an export. */
+	{FSL_KINETO_PYTHON, FSL_TRACE_WHOLE_ANY_CASE, "python", NULL},
+	{FSL_KINETO_SYSCALL, FSL_TRACE_WHOLE_ANY_CASE, "syscall", NULL},
+	{FSL_KINETO_RUNTIME, FSL_TRACE_WHOLE_ANY_CASE, "cudalib", NULL},
+	{FSL_KINETO_RUNTIME, FSL_TRACE_WHOLE_ANY_CASE, "cuda_lib", NULL},
+	{FSL_KINETO_CPU, FSL_TRACE_WHOLE_ANY_CASE, "cpu", NULL},
+	{FSL_KINETO_CPU, FSL_TRACE_HEAD, "CAT_", NULL},
 };
 
 static const struct fsl_trace_arg arguments[FSL_KINETO_ARGS_N] = {
@@ -66,6 +74,10 @@ static const struct fsl_trace_arg arguments[FSL_KINETO_ARGS_N] = {
 	[FSL_KINETO_WAIT_EVENT] = {"wait_on_cuda_event_record_corr_id", INT64_MAX, NULL,
 				   FSL_TRACE_ARG_NUMBER},
 	[FSL_KINETO_RESERVED] = {"Total Reserved", INT64_MAX, NULL, FSL_TRACE_ARG_NUMBER},
+	[FSL_KINETO_NESTED] = {"args", 0, NULL, FSL_TRACE_ARG_NESTED},
+	[FSL_KINETO_LANE_NAME] = {"name", 0, NULL, FSL_TRACE_ARG_TEXT},
+	[FSL_KINETO_FLOPS] = {"kernel_flop", INT64_MAX, NULL, FSL_TRACE_ARG_NUMBER},
+	[FSL_KINETO_MOVED_BYTES] = {"kernel_num_gb", INT64_MAX, NULL, FSL_TRACE_ARG_BILLIONTHS},
 };
 
 void fsl_kineto_names_init(struct fsl_kineto_names *names)

@@ -14,8 +14,10 @@ enum fsl_kineto_category {
 	FSL_KINETO_DEVICE_ANNOTATION, /* covers kernels, is no work */
 	FSL_KINETO_PYTHON,
 	FSL_KINETO_INSTANT,
-	FSL_KINETO_SPAN, /* the time of the profiler itself */
-	FSL_KINETO_SYNC, /* what a call or a stream waits for */
+	FSL_KINETO_SPAN,    /* the time of the profiler itself */
+	FSL_KINETO_SYSCALL, /* a system call: time of the function that makes it */
+	FSL_KINETO_CPU,     /* a lane of a processor or of the machine: no function */
+	FSL_KINETO_SYNC,    /* what a call or a stream waits for */
 };
 
 enum fsl_kineto_name {
@@ -50,8 +52,12 @@ enum fsl_kineto_arg {
 	FSL_KINETO_BYTES,     /* of a copy */
 	FSL_KINETO_BANDWIDTH, /* bytes/s */
 	FSL_KINETO_WAIT_STREAM,
-	FSL_KINETO_WAIT_EVENT, /* correlation of the call that recorded it */
-	FSL_KINETO_VALUE,      /* of a counter, millionths */
+	FSL_KINETO_WAIT_EVENT,  /* correlation of the call that recorded it */
+	FSL_KINETO_VALUE,       /* of a counter, millionths */
+	FSL_KINETO_NESTED,      /* args of ACK's exports are JSON in a text */
+	FSL_KINETO_LANE_NAME,   /* "name" of metadata */
+	FSL_KINETO_FLOPS,       /* of a kernel, by PyTorch's analysis of Inductor's kernels */
+	FSL_KINETO_MOVED_BYTES, /* likewise, through the device's memory */
 	FSL_KINETO_ARGS_N
 };
 

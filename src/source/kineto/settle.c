@@ -13,6 +13,7 @@
 #include "source/kineto/base.h"
 #include "source/kineto/functions.h"
 #include "source/kineto/groups.h"
+#include "source/kineto/keep.h"
 #include "source/kineto/shares.h"
 #include "source/kineto/worker.h"
 
@@ -446,6 +447,7 @@ enum fsl_status fsl_kineto_settle(struct fsl_kineto_events *events,
 	FSL_TRY(fsl_kineto_tell_shares(events, input, err));
 	FSL_TRY(fsl_kineto_tell_functions(events, err));
 	FSL_TRY(fsl_kineto_tell_worker(events, input, err));
+	FSL_TRY(fsl_kineto_keep_rows(events, err));
 	ask_idle(events);
 	FSL_TRY(tell_lags(events, err));
 	FSL_TRY(tell_memory(events, err));

@@ -125,7 +125,9 @@ static enum fsl_status append(struct reading *r, const struct fsl_host_event *ev
 	if (r->events->n_items >= EVENTS_MAX) {
 		return FSL_FAIL(err, FSL_ERR_LIMIT, "too many events of hosts: max=%d", EVENTS_MAX);
 	}
-	return FSL_APPEND(r->events, items, event, err);
+	FSL_TRY(FSL_APPEND(r->events, items, event, err));
+	r->events->items[r->events->n_items - 1].file = (uint32_t)r->events->n_files;
+	return FSL_OK;
 }
 
 static enum fsl_status add_cpu(struct reading *r, const void *message, struct fsl_error *err)
@@ -134,6 +136,7 @@ static enum fsl_status add_cpu(struct reading *r, const void *message, struct fs
 	struct fsl_host_event event = {.run_delay_ns = -1,
 				       .step = -1,
 				       .key = entry->key,
+				       .next_pid = entry->next_pid,
 				       .next_id = FSL_STR_NONE,
 				       .path_id = FSL_STR_NONE,
 				       .rank = choose_rank(r, entry->rank)};

@@ -32,7 +32,9 @@ struct fsl_host_event {
 	uint32_t key;         /* thread or processor; type of I/O; 0: of a mutex */
 	uint32_t name_id;     /* task, file, or caller of a lock */
 	uint32_t next_id;     /* task that took the processor; FSL_STR_NONE: not told */
+	uint32_t next_pid;    /* the same, as the host numbers it; 0: idle, or not told */
 	uint32_t path_id;     /* call path (host_stack.h); FSL_STR_NONE: not told */
+	uint32_t file;        /* in the order of reading: files of several hosts stand apart */
 	int32_t rank;
 	enum fsl_host_kind kind;
 };

@@ -8,6 +8,8 @@ for folder in culprits none few; do
 done
 "$FAILSLOW" functions culprits --section python --worker 1-3 --format json > python.json
 "$FAILSLOW" functions culprits --function '|' --format json > function.json
+"$FAILSLOW" functions culprits --baseline none --format json > grown.json
+"$FAILSLOW" functions few --baseline "$DATASETS/profile/slow_rank" --format json > not_compared.json
 python3 - "$CASES/../../docs/functions.schema.json" ./*.json << 'END'
 import json
 import sys
@@ -23,7 +25,7 @@ for name in sys.argv[2:]:
         parts = worker["breakdown"]
         sum_ms = sum(parts[key] for key in ("computeMs", "exposedCommunicationMs", "exposedMemoryMs", "idleMs"))
         assert abs(sum_ms - parts["windowMs"]) < 1e-5, (name, worker["rank"])
-    print(name, document["verdict"])
+    print(name, document["verdict"], [grown["section"] for grown in (document["baseline"] or {"grown": []})["grown"]])
     del document["verdict"]
     assert not jsonschema.Draft202012Validator(schema).is_valid(document), name
 END

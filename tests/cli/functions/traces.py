@@ -2,8 +2,9 @@
 
 Each of 4 steps loads data (Python), copies a batch to the device, computes in 6 kernels of two kinds, and reduces; all
 ranks end the reduction when the last one has come. Faults: kernels (x1.5), python (a function of the data loader takes
-5 ms more), copies (20 copies more in each step), wait (it comes late, and nothing tells why), calls (a launch takes
-310 us instead of 6). counters=RANK adds samples of cores and links; the link of these ranks is half as fast.
+5 ms more), copies (20 copies more in each step), wait (it comes late, and nothing tells why), model (it runs other
+kernels), calls (a launch takes 310 us instead of 6). counters=RANK adds samples of cores and links; the link of these
+ranks is half as fast.
 """
 import json
 import pathlib
@@ -59,9 +60,10 @@ class Rank:
             self.work("gpu_memcpy", COPY, "cudaMemcpyAsync", self.noisy(250.0), bytes=1 << 20)
         for _ in range(4):
             us = self.noisy(1000.0) * (1.5 if self.has("kernels") else 1.0)
-            self.work("kernel", GEMM, "cudaLaunchKernel", us, grid=[132, 1, 1], block=[256, 1, 1])
+            gemm, add = [name.replace("<", "_other<") if self.has("model") else name for name in (GEMM, ADD)]
+            self.work("kernel", gemm, "cudaLaunchKernel", us, grid=[132, 1, 1], block=[256, 1, 1])
             us = self.noisy(300.0) * (1.5 if self.has("kernels") else 1.0)
-            self.work("kernel", ADD, "cudaLaunchKernel", us, grid=[64, 2, 1], block=[128, 1, 1])
+            self.work("kernel", add, "cudaLaunchKernel", us, grid=[64, 2, 1], block=[128, 1, 1])
         if self.has("wait"):
             self.device += 3000.0
         self.arrival = max(self.now + 10.0, self.device)

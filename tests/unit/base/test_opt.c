@@ -20,6 +20,7 @@ struct values {
 	int n_quiet, format;
 	const char *config, *output;
 	int64_t jobs, from_ns;
+	struct fsl_opt_texts rules;
 };
 
 static struct values values;
@@ -36,6 +37,7 @@ static const struct fsl_opt options[] = {
 	{"quiet", 'q', FSL_OPT_COUNT, &values.n_quiet, 0, 0, NULL, NULL, "less"},
 	{"a-very-long-name-of-an-option", 0, FSL_OPT_TEXT, &values.config, 0, 0, NULL, "FILE",
 	 "help"},
+	{"rule", 0, FSL_OPT_TEXTS, &values.rules, 0, 0, NULL, "RULE", "a rule"},
 	{0},
 };
 
@@ -81,6 +83,33 @@ static void all_forms_of_an_option_mean_the_same(void **state)
 	assert_int_equal(values.n_quiet, 1);
 	assert_int_equal(PARSE("-c", "x", "-c", "y"), FSL_OK);
 	assert_string_equal(values.config, "y");
+}
+
+static void an_option_of_several_texts_keeps_all_of_them(void **state)
+{
+	(void)state;
+	char operands[100];
+	assert_int_equal(PARSE("--rule", "a=b", "x", "--rule=c", "--rule", "a=b"), FSL_OK);
+	assert_int_equal(values.rules.n_items, 3);
+	assert_string_equal(values.rules.items[0], "a=b");
+	assert_string_equal(values.rules.items[1], "c");
+	assert_string_equal(values.rules.items[2], "a=b");
+	assert_int_equal(PARSE("--rule="), FSL_ERR_USAGE);
+}
+
+static void texts_beyond_the_room_are_refused(void **state)
+{
+	(void)state;
+	char text[] = "--rule=a", *argv[FSL_OPT_TEXTS_MAX + 2];
+	int n_operands = 0;
+	for (int n = FSL_OPT_TEXTS_MAX; n <= FSL_OPT_TEXTS_MAX + 1; n++) {
+		values = (struct values){.format = -1};
+		for (int i = 0; i <= n; i++) {
+			argv[i] = text;
+		}
+		assert_int_equal(fsl_opt_parse(options, n + 1, argv, &n_operands, NULL),
+				 n > FSL_OPT_TEXTS_MAX ? FSL_ERR_USAGE : FSL_OK);
+	}
 }
 
 static void values_have_their_types(void **state)
@@ -214,7 +243,8 @@ static void help_is_aligned_and_wrapped(void **state)
 		"  -n, --dry-run           write nothing\n"
 		"  -q, --quiet             less\n"
 		"      --a-very-long-name-of-an-option FILE\n"
-		"                          help\n");
+		"                          help\n"
+		"      --rule RULE         a rule\n");
 	check_help(
 		120,
 		"  -c, --config FILE       configuration file\n"
@@ -227,13 +257,16 @@ static void help_is_aligned_and_wrapped(void **state)
 		"  -n, --dry-run           write nothing\n"
 		"  -q, --quiet             less\n"
 		"      --a-very-long-name-of-an-option FILE\n"
-		"                          help\n");
+		"                          help\n"
+		"      --rule RULE         a rule\n");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_forms_of_an_option_mean_the_same),
+		cmocka_unit_test(an_option_of_several_texts_keeps_all_of_them),
+		cmocka_unit_test(texts_beyond_the_room_are_refused),
 		cmocka_unit_test(values_have_their_types),
 		cmocka_unit_test(operands_move_to_the_front_in_order),
 		cmocka_unit_test(an_unknown_option_comes_with_the_nearest_known),

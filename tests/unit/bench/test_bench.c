@@ -66,24 +66,27 @@ static void all_readers_count_the_same_rows(void **state)
 {
 	struct fsl_bench_report report;
 	struct fsl_bench_options options = tiny(NULL);
-	uint64_t n_markers = 0, n_stages = 0;
+	uint64_t n_markers = 0, n_stages = 0, n_events = 0;
 	(void)state;
 	assert_int_equal(fsl_bench_run(&report, &options, NULL), FSL_OK);
 	size_t n = 0;
 	for (; fsl_bench_cases[n].name != NULL; n++) {
 		const struct fsl_bench_result *result = &report.results[n];
 		const char *row = result->item->row != NULL ? result->item->row : "";
-		uint64_t *count = strcmp(row, "marker") == 0 ? &n_markers : &n_stages;
+		uint64_t *count = strcmp(row, "marker") == 0  ? &n_markers
+				  : strcmp(row, "event") == 0 ? &n_events
+							      : &n_stages;
 		assert_ptr_equal(result->item, &fsl_bench_cases[n]);
 		assert_true(result->median.n_bytes > 0 && result->median.cpu_ns > 0);
 		assert_true(result->median.peak_bytes > 0);
-		if (strcmp(row, "marker") == 0 || strcmp(row, "stage") == 0) {
+		if (strcmp(row, "marker") == 0 || strcmp(row, "stage") == 0 ||
+		    strcmp(row, "event") == 0) {
 			*count = *count > 0 ? *count : result->median.n_rows;
 			assert_int_equal(result->median.n_rows, *count);
 		}
 	}
 	assert_int_equal(report.n_results, n);
-	assert_true(n_markers > 10000 && n_stages > 1000);
+	assert_true(n_markers > 10000 && n_stages > 1000 && n_events > 1000);
 	assert_int_equal(report.interrupted, 0);
 	fsl_bench_report_fini(&report);
 	assert_nothing_is_left();

@@ -201,6 +201,34 @@ static void own_time_of_a_call_path_is_without_its_callees(void **state)
 	end(&small);
 }
 
+static void system_calls_are_a_share_of_the_function_that_makes_them(void **state)
+{
+	(void)state;
+	struct small small;
+	begin(&small);
+	uint32_t f = name(&small, "f"), g = name(&small, "g"), read = name(&small, "read");
+	struct fsl_frame frames[] = {
+		{0, 100, f, 1, false},
+		{10, 20, read, 1, FSL_FRAME_SYSCALL}, /* of f */
+		{15, 5, read, 1, FSL_FRAME_SYSCALL},  /* within the other one */
+		{40, 50, g, 1, false},
+		{50, 30, read, 1, FSL_FRAME_SYSCALL},  /* of g */
+		{85, 10, read, 1, FSL_FRAME_SYSCALL},  /* up to the end of g */
+		{200, 50, read, 1, FSL_FRAME_SYSCALL}, /* of nobody */
+		{0, 60, f, 2, false},
+		{5, 100, read, 2, FSL_FRAME_SYSCALL}, /* longer than its caller */
+	};
+	assert_int_equal(fsl_call_paths_add(&small.times, frames, 9, NULL, NULL), FSL_OK);
+	const struct fsl_functions *functions = settle(&small, NULL);
+	assert_int_equal(functions->n_items, 2);
+	const struct fsl_function *outer = find(functions, FSL_FUNCTION_PYTHON, "f");
+	assert_int_equal(outer->total_ns, 110);
+	assert_int_equal(outer->syscall_ns, 20 + 55);
+	assert_int_equal(find(functions, FSL_FUNCTION_PYTHON, "f|g")->total_ns, 50);
+	assert_int_equal(find(functions, FSL_FUNCTION_PYTHON, "f|g")->syscall_ns, 35);
+	end(&small);
+}
+
 static void one_path_on_two_threads_counts_once(void **state)
 {
 	(void)state;
@@ -363,6 +391,7 @@ int main(void)
 		cmocka_unit_test(functions_of_other_dialects_have_the_exact_ratios),
 		cmocka_unit_test(functions_of_rocm_have_the_exact_ratios),
 		cmocka_unit_test(own_time_of_a_call_path_is_without_its_callees),
+		cmocka_unit_test(system_calls_are_a_share_of_the_function_that_makes_them),
 		cmocka_unit_test(one_path_on_two_threads_counts_once),
 		cmocka_unit_test(functions_on_several_threads_lose_the_time_of_higher_classes_once),
 		cmocka_unit_test(frames_deeper_than_the_limit_count_for_their_callers),

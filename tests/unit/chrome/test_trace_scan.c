@@ -16,7 +16,7 @@
 
 enum { STEP = 1, FREE, SYNCHRONIZE, HARDWARE };
 enum { BEHIND_BYTES = 160 /* so many are looked at in comparing */ };
-enum { MHZ, PROCESS, GRID, GROUP, N_ARGS };
+enum { MHZ, PROCESS, GRID, GROUP, NESTED, N_ARGS };
 
 static const struct fsl_trace_word names[] = {
 	{STEP, FSL_TRACE_HEAD_NUMBER, "ProfilerStep#", NULL},
@@ -33,6 +33,7 @@ static const struct fsl_trace_arg args[N_ARGS] = {
 	[PROCESS] = {"name", 0, &process_words, FSL_TRACE_ARG_NUMBER},
 	[GRID] = {"grid", 0, NULL, FSL_TRACE_ARG_SIZES},
 	[GROUP] = {"group", 0, NULL, FSL_TRACE_ARG_TEXT},
+	[NESTED] = {"nested", 0, NULL, FSL_TRACE_ARG_NESTED},
 };
 static struct fsl_trace_vocabulary vocabulary = {.n_args = N_ARGS, .args = args};
 
@@ -121,6 +122,10 @@ static void assert_alike(const struct fsl_trace_event *a, const struct fsl_trace
 	assert_int_equal(a->tid, b->tid);
 	assert_int_equal(a->whole_name.length, b->whole_name.length);
 	assert_memory_equal(a->whole_name.text, b->whole_name.text, a->whole_name.length);
+	assert_int_equal(a->whole_category.length, b->whole_category.length);
+	assert_memory_equal(a->whole_category.text, b->whole_category.text,
+			    a->whole_category.length);
+	assert_int_equal(a->has_nested_args, b->has_nested_args);
 	for (size_t i = 0; i < N_ARGS; i++) {
 		assert_int_equal(a->args[i], b->args[i]);
 		assert_int_equal(a->texts[i].length, b->texts[i].length);
@@ -352,12 +357,63 @@ static void a_cut_event_is_left_to_the_tokenizer(void **state)
 	}
 }
 
+/* Reads {"ph":"X","args":{"MHz":7,"nested":"@nested"}} with escaped quotes. */
+static struct fsl_trace_event read_nested(const char *nested)
+{
+	static struct fsl_trace_event event;
+	char text[16384];
+	size_t n = 0;
+	n += (size_t)snprintf(text, sizeof(text),
+			      "{\"ph\":\"X\",\"args\":{\"MHz\":7,\"nested\":\"");
+	for (const char *at = nested; *at != '\0'; at++) {
+		if (*at == '\'') {
+			text[n++] = '\\';
+		}
+		text[n++] = *at == '\'' ? '"' : *at;
+	}
+	n += (size_t)snprintf(text + n, sizeof(text) - n, "\"}}");
+	assert_int_equal(read_one(text, n, &event), n);
+	return event;
+}
+
+static void args_in_a_text_are_taken_in(void **state)
+{
+	(void)state;
+	struct fsl_trace_event event =
+		read_nested("{'group': 'tp0', 'MHz': 1800, 'grid': [132, 1, 1], 'other': []}");
+	assert_true(event.has_nested_args);
+	assert_int_equal(event.args[MHZ], 1800);
+	assert_int_equal(event.args[GRID], fsl_trace_sizes(132, 1, 1));
+	assert_int_equal(event.texts[GROUP].length, 3);
+	event = read_nested("{'group': 'a'}");
+	assert_int_equal(event.args[MHZ], 7);
+	assert_int_equal(event.texts[GROUP].length, 1);
+}
+
+static void texts_that_are_no_args_change_nothing(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {"",     "{",        "{'group': 'a'",   "['group']",
+					    "nope", "{'a'}}}}", "{'group': 'a'}}", "{'MHz': 1,}"};
+	static char longest[8300];
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct fsl_trace_event event = read_nested(texts[i]);
+		assert_int_equal(event.args[MHZ], 7);
+		assert_int_equal(event.texts[GROUP].length, 0);
+	}
+	memset(longest, ' ', sizeof(longest) - 1);
+	memcpy(longest, "{'MHz': 1, 'x': '", 17);
+	assert_int_equal(read_nested(longest).args[MHZ], 7);
+}
+
 int main(void)
 {
 	fsl_trace_words_init(&vocabulary.names, names, sizeof(names) / sizeof(names[0]));
 	fsl_trace_words_init(&vocabulary.categories, categories, 1);
 	fsl_trace_words_init(&process_words, processes, 1);
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(args_in_a_text_are_taken_in),
+		cmocka_unit_test(texts_that_are_no_args_change_nothing),
 		cmocka_unit_test(usual_events_are_scanned),
 		cmocka_unit_test(events_are_compared_with_those_before),
 		cmocka_unit_test(names_are_looked_up_in_categories_that_want_them),

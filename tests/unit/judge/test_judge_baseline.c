@@ -313,6 +313,77 @@ static void captures_without_common_ranks_are_not_compared(void **state)
 	fsl_profile_findings_fini(&findings);
 }
 
+/* Another name and shape for the kernels of a capture. */
+static void rename_kernels(struct capture *capture, const char *type, const char *shape)
+{
+	for (size_t r = 0; r < RANKS; r++) {
+		capture->kernels[r][0].type_id = intern(&capture->ranks[r], type);
+		capture->kernels[r][0].shape_id = intern(&capture->ranks[r], shape);
+	}
+}
+
+/* Makes the steps of now longer, so that there is something to be told. */
+static void slow_down(void)
+{
+	for (size_t r = 0; r < RANKS; r++) {
+		for (size_t s = 0; s < STEPS; s++) {
+			now.steps[r][s].free_ns += 20000000;
+		}
+	}
+}
+
+static void another_model_is_refused(void **state)
+{
+	(void)state;
+	slow_down();
+	rename_kernels(&then, "FlashAttentionScore", "16,16");
+	struct fsl_profile_findings findings = judge(&now, &then);
+	assert_int_equal(findings.n_items, 0);
+	assert_int_equal(findings.n_missing, 1);
+	assert_non_null(strstr(findings.missing[0], "it ran another model, 0 %"));
+	fsl_profile_findings_fini(&findings);
+}
+
+static void another_model_of_the_same_operators_is_refused(void **state)
+{
+	(void)state;
+	slow_down();
+	rename_kernels(&then, "MatMulV2", "16,16");
+	for (size_t r = 0; r < RANKS; r++) {
+		then.kernels[r][0].count = 30; /* more layers */
+	}
+	struct fsl_profile_findings findings = judge(&now, &then);
+	assert_int_equal(findings.n_items, 0);
+	assert_int_equal(findings.n_missing, 1);
+	fsl_profile_findings_fini(&findings);
+}
+
+static void another_batch_of_the_same_model_is_compared(void **state)
+{
+	(void)state;
+	slow_down();
+	rename_kernels(&then, "MatMulV2", "16,16");
+	struct fsl_profile_findings findings = judge(&now, &then);
+	assert_int_equal(count(&findings, "slower_than_baseline"), 1);
+	assert_int_equal(findings.n_missing, 0);
+	fsl_profile_findings_fini(&findings);
+}
+
+static void a_new_kernel_that_takes_most_of_the_time_makes_no_other_model(void **state)
+{
+	(void)state;
+	slow_down();
+	for (size_t r = 0; r < RANKS; r++) {
+		now.ranks[r].n_kernels = 2;
+		now.kernels[r][1].total_ns = 400000000;
+	}
+	struct fsl_profile_findings findings = judge(&now, &then);
+	assert_int_equal(count(&findings, "slower_than_baseline"), 1);
+	assert_int_equal(count(&findings, "kernel_grew"), 1);
+	assert_int_equal(findings.n_missing, 0);
+	fsl_profile_findings_fini(&findings);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -331,6 +402,10 @@ int main(void)
 		CASE(communication_that_is_new_is_told),
 		CASE(a_faster_job_is_no_loss),
 		CASE(captures_without_common_ranks_are_not_compared),
+		CASE(another_model_is_refused),
+		CASE(another_model_of_the_same_operators_is_refused),
+		CASE(another_batch_of_the_same_model_is_compared),
+		CASE(a_new_kernel_that_takes_most_of_the_time_makes_no_other_model),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -324,7 +324,7 @@ static enum fsl_status add_traces(struct fsl_search *search, const struct place 
 			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"",
 					place->path);
 		}
-		bool is_trace = fsl_kineto_is_trace(path);
+		bool is_trace = fsl_kineto_is_trace(path, search->profile->takes_any_trace);
 		fsl_free(path);
 		if (is_trace) {
 			FSL_TRY(add_trace(search, place, listing->names[i], err));
@@ -526,7 +526,8 @@ static enum fsl_status take_file(struct fsl_search *search, const char *path, bo
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
 	}
 	*is_taken = is_capture_file(name);
-	if (!*is_taken && why_strange(name) == NULL && fsl_kineto_is_trace(path)) {
+	if (!*is_taken && why_strange(name) == NULL &&
+	    fsl_kineto_is_trace(path, search->profile->takes_any_trace)) {
 		char folder_room[PATH_MAX];
 		const struct place around = {
 			.path = folder, .name = true_name(folder, folder_room), .parent_name = ""};

@@ -1,5 +1,5 @@
 /* Foreign databases: opened read-only and immutable, read within limits, columns by name. */
-#include "source/ascend/database.h"
+#include "source/database.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Foreign SQLite files: opened so that they never change and no file appears beside them, and read
  * with distrust. Columns are found by name. Faults are reported in the file's message. */
-#ifndef FSL_SOURCE_ASCEND_DATABASE_H
-#define FSL_SOURCE_ASCEND_DATABASE_H
+#ifndef FSL_SOURCE_DATABASE_H
+#define FSL_SOURCE_DATABASE_H
 
 #include "capture/capture.h"
 

@@ -1,0 +1,264 @@
+/* Kernel traces among the inputs of a conversion. */
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/language.h"
+#include "base/log.h"
+#include "base/number.h"
+#include "base/try.h"
+#include "cli/convert_parts.h"
+#include "engine/hostbound.h"
+#include "report/trace/kernel_tracks.h"
+#include "source/ftrace/form.h"
+
+enum { TRACES_MAX = 64 }; /* hosts of one timeline */
+
+/* One host. */
+struct kernel_trace {
+	struct fsl_host_traces loaded; /* of this trace alone */
+	struct fsl_ftrace_intervals intervals;
+	struct fsl_kernel_tracks tracks;
+};
+
+struct fsl_conversion_kernel {
+	struct fsl_ftrace_traces found;
+	struct kernel_trace *items; /* [n_items] */
+	size_t n_items;
+};
+
+/* Finds the traces, and leaves out files that the user named and that are something else. */
+static enum fsl_status find(struct fsl_ftrace_traces *found, const char *const *paths,
+			    size_t n_paths, struct fsl_error *err)
+{
+	const char *other = fsl_ftrace_refusal(FSL_FTRACE_NO_TRACE);
+	size_t n = 0;
+	FSL_TRY(fsl_ftrace_find(found, paths, n_paths, false, err));
+	for (size_t i = 0; i < found->n_items; i++) {
+		const char *refusal = found->items[i].refusal;
+		if (refusal == NULL || strcmp(refusal, other) != 0) {
+			found->items[n++] = found->items[i];
+		}
+	}
+	found->n_items = n;
+	return FSL_OK;
+}
+
+bool fsl_conversion_is_kernel_trace(const char *path)
+{
+	struct fsl_ftrace_traces found = {0};
+	struct stat facts;
+	bool is_trace = stat(path, &facts) == 0 && S_ISREG(facts.st_mode) &&
+			find(&found, &path, 1, NULL) == FSL_OK && found.n_items > 0;
+	fsl_ftrace_traces_fini(&found);
+	return is_trace;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n_text = strlen(text), n_end = strlen(end);
+	return n_text >= n_end && strcmp(text + n_text - n_end, end) == 0;
+}
+
+/* True if both files lie in one folder. */
+static bool are_beside(const char *path, const char *other)
+{
+	const char *slash = strrchr(path, '/'), *other_slash = strrchr(other, '/');
+	size_t length = slash != NULL ? (size_t)(slash - path) : 0;
+	size_t other_length = other_slash != NULL ? (size_t)(other_slash - other) : 0;
+	return length == other_length && memcmp(path, other, length) == 0;
+}
+
+/* Whether such a file lies beside traces: clocks, threads, ranks. */
+static bool has_name_beside(const char *name)
+{
+	return ends_with(name, ".clocks.json") || ends_with(name, ".pid_mapping.json") ||
+	       strcmp(name, "ranks.json") == 0 || strcmp(name, "start_info") == 0;
+}
+
+/* True if the input is a file of one of the traces, or tells of it beside it. */
+static bool is_of_trace(const struct fsl_conversion_kernel *kernel, const struct fsl_input *input)
+{
+	struct stat facts;
+	for (size_t i = 0; i < kernel->found.n_items; i++) {
+		const struct fsl_ftrace_trace *trace = &kernel->found.items[i];
+		if (has_name_beside(input->name) && are_beside(input->path, trace->paths[0])) {
+			return true;
+		}
+		for (size_t k = 0; k < trace->n_paths; k++) {
+			if (stat(trace->paths[k], &facts) == 0 && facts.st_ino == input->inode &&
+			    facts.st_dev == input->device) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+enum fsl_status fsl_conversion_find_kernel(struct fsl_conversion *c, struct fsl_inputs *inputs,
+					   struct fsl_error *err)
+{
+	struct fsl_conversion_kernel *kernel = NULL;
+	size_t n = 0;
+	FSL_TRY(FSL_NEW(c->kernel, 1, "traces", err));
+	kernel = c->kernel;
+	FSL_TRY(find(&kernel->found, c->wanted->paths, c->wanted->n_paths, err));
+	if (kernel->found.n_items == 0) {
+		return FSL_OK;
+	}
+	for (size_t i = 0; i < inputs->n_items; i++) {
+		if (!is_of_trace(kernel, &inputs->items[i])) {
+			inputs->items[n++] = inputs->items[i];
+		}
+	}
+	inputs->n_items = n;
+	return FSL_OK;
+}
+
+bool fsl_conversion_has_kernel(const struct fsl_conversion *c)
+{
+	return c->kernel != NULL && c->kernel->found.n_items > 0;
+}
+
+/* @time_ns of the command line on the clock of the trace. */
+static int64_t on_trace(int64_t time_ns, int64_t offset_ns)
+{
+	bool is_open = time_ns == INT64_MIN || time_ns == INT64_MAX;
+	return is_open ? time_ns : fsl_sum_i64(time_ns, -offset_ns);
+}
+
+static enum fsl_status read_intervals(struct kernel_trace *trace, const struct fsl_conversion *c,
+				      struct fsl_error *err)
+{
+	const struct fsl_host_trace *host = &trace->loaded.items[0];
+	int64_t begin_ns = INT64_MIN, end_ns = INT64_MAX;
+	if (host->loaded.has_window) {
+		begin_ns = host->sched.begin_ns;
+		end_ns = host->sched.end_ns;
+	}
+	int64_t offset_ns = host->beside.has_offset ? host->beside.offset_ns : 0;
+	trace->intervals.from_ns = on_trace(c->wanted->from_ns, offset_ns);
+	trace->intervals.to_ns = on_trace(c->wanted->to_ns, offset_ns);
+	return fsl_ftrace_intervals_read(&trace->intervals, &host->ranks, host->files->paths,
+					 host->files->n_paths, &host->loaded, begin_ns, end_ns,
+					 err);
+}
+
+static const char *name_of(const struct fsl_ftrace_trace *files)
+{
+	const char *slash = strrchr(files->paths[0], '/');
+	return slash != NULL ? slash + 1 : files->paths[0];
+}
+
+static enum fsl_status add_trace(struct fsl_conversion *c, const struct fsl_ftrace_trace *files,
+				 struct fsl_error *err)
+{
+	struct kernel_trace *trace = &c->kernel->items[c->kernel->n_items++];
+	const struct fsl_job *job = c->has_verdict ? c->job : NULL;
+	FSL_TRY(fsl_host_traces_load(&trace->loaded, (const char *const *)files->paths,
+				     files->n_paths, false, job, err));
+	if (trace->loaded.n_items != 1) {
+		return FSL_FAIL(err, FSL_ERR_INPUT, "not a kernel trace: file=\"%s\"",
+				files->paths[0]);
+	}
+	const struct fsl_host_trace *host = &trace->loaded.items[0];
+	FSL_TRY(read_intervals(trace, c, err));
+	trace->tracks = (struct fsl_kernel_tracks){
+		.intervals = &trace->intervals,
+		.host = name_of(files),
+		.number = (uint32_t)c->kernel->n_items - 1,
+		.offset_ns = host->beside.has_offset ? host->beside.offset_ns : 0,
+		.cpus = c->wanted->cpus,
+		.n_cpus = c->wanted->n_cpus,
+		.is_wanted = fsl_conversion_wants,
+		.context = c->wanted,
+	};
+	return fsl_kernel_tracks_add(c->plan, &trace->tracks, err);
+}
+
+/* A trace in a form that is not read: an error if the user named it, else a warning. */
+static enum fsl_status refuse(const struct fsl_conversion *c, const struct fsl_ftrace_trace *files,
+			      struct fsl_error *err)
+{
+	for (size_t i = 0; i < c->wanted->n_paths; i++) {
+		if (strcmp(c->wanted->paths[i], files->paths[0]) == 0) {
+			return FSL_FAIL(err, FSL_ERR_FORMAT, "%s: file=\"%s\"", files->refusal,
+					files->paths[0]);
+		}
+	}
+	fsl_log(FSL_LOG_WARNING, "convert", "%s: file=\"%s\"", files->refusal, files->paths[0]);
+	return FSL_OK;
+}
+
+enum fsl_status fsl_conversion_add_kernel(struct fsl_conversion *c, struct fsl_error *err)
+{
+	if (!fsl_conversion_has_kernel(c)) {
+		return FSL_OK;
+	}
+	struct fsl_conversion_kernel *kernel = c->kernel;
+	if (kernel->found.n_items > TRACES_MAX) {
+		return FSL_FAIL(err, FSL_ERR_LIMIT, "too many kernel traces: traces=%zu, max=%d",
+				kernel->found.n_items, TRACES_MAX);
+	}
+	FSL_TRY(FSL_NEW(kernel->items, kernel->found.n_items, "traces", err));
+	for (size_t i = 0; i < kernel->found.n_items; i++) {
+		const struct fsl_ftrace_trace *files = &kernel->found.items[i];
+		FSL_TRY(files->refusal != NULL ? refuse(c, files, err) : add_trace(c, files, err));
+	}
+	return FSL_OK;
+}
+
+void fsl_conversion_tell_kernel(const struct fsl_conversion *c)
+{
+	for (size_t i = 0; c->kernel != NULL && i < c->kernel->n_items; i++) {
+		const struct kernel_trace *trace = &c->kernel->items[i];
+		const struct fsl_kernel_tracks *tracks = &trace->tracks;
+		const struct fsl_host_trace *host = &trace->loaded.items[0];
+		(void)fsl_tell_print(stdout, "kernel trace %s: switches %" PRIu64 ", threads %zu\n",
+				     tracks->host, trace->intervals.sched.n_switches,
+				     tracks->n_threads);
+		if (!host->beside.has_offset) {
+			(void)fsl_tell_print(stdout, "  its clock is not known: it stands at its "
+						     "own times, apart from other events\n");
+		}
+		if (host->loaded.is_lossy) {
+			(void)fsl_tell_print(stdout, "  events were lost: only times that all of "
+						     "its CPUs have are shown\n");
+		}
+		if (tracks->n_threads_left_out > 0) {
+			(void)fsl_tell_print(stdout,
+					     "left out: %zu threads, reason: others ran "
+					     "longer\n",
+					     tracks->n_threads_left_out);
+		}
+		if (tracks->n_cpus_left_out > 0) {
+			(void)fsl_tell_print(stdout,
+					     "left out: %zu CPUs, reason: too many, name "
+					     "some with --cpus\n",
+					     tracks->n_cpus_left_out);
+		}
+	}
+}
+
+uint64_t fsl_conversion_kernel_left_out(const struct fsl_conversion *c)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; c->kernel != NULL && i < c->kernel->n_items; i++) {
+		n += c->kernel->items[i].tracks.n_left_out;
+	}
+	return n;
+}
+
+void fsl_conversion_drop_kernel(struct fsl_conversion *c)
+{
+	if (c->kernel == NULL) {
+		return;
+	}
+	for (size_t i = 0; i < c->kernel->n_items; i++) {
+		fsl_ftrace_intervals_fini(&c->kernel->items[i].intervals);
+		fsl_host_traces_fini(&c->kernel->items[i].loaded);
+	}
+	fsl_free(c->kernel->items);
+	fsl_ftrace_traces_fini(&c->kernel->found);
+	fsl_free(c->kernel);
+}

@@ -1,0 +1,209 @@
+/* Steps of ranks on the clock of a kernel trace, from the job of the same hosts. */
+#include "engine/hostbound.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/number.h"
+#include "base/sort.h"
+#include "engine/hostbound_parts.h"
+
+enum {
+	PID_LINES_MAX = 64,  /* of a marker file: host records come first or second */
+	PID_COLUMN = 8,      /* msptiObjectId_Pt_ProcessId */
+	SOURCE_COLUMN = 4,   /* SourceKind: 0 host */
+	CALLS_MIN = 20,      /* fewer say nothing of the clock */
+	CALLS_MAX = 1 << 20, /* of a rank: a bound on memory */
+};
+
+/* Field @column of a line without quotes; its length in *length. */
+static const char *field_of(const char *line, size_t n_bytes, size_t column, size_t *length)
+{
+	const char *end = line + n_bytes;
+	for (size_t i = 0; i < column; i++) {
+		line = line < end ? memchr(line, ',', (size_t)(end - line)) : NULL;
+		if (line == NULL) {
+			return NULL;
+		}
+		line++;
+	}
+	const char *comma = memchr(line, ',', (size_t)(end - line));
+	*length = (size_t)((comma != NULL ? comma : end) - line);
+	return line;
+}
+
+/* Process of the rank by the first host record of its marker file; -1: it does not tell. */
+static int64_t pid_of_markers(const char *path)
+{
+	static const char header[] = "Flag,Id,Kind,Name,SourceKind,Timestamp,";
+	struct fsl_reader *reader = NULL;
+	int64_t pid = -1;
+	enum fsl_status status = fsl_reader_open(&reader, path, NULL);
+	for (size_t i = 0; status == FSL_OK && pid < 0 && i < PID_LINES_MAX; i++) {
+		const char *line = NULL, *kind = NULL, *id = NULL;
+		size_t length = 0, n = 0;
+		uint64_t number = 0;
+		bool is_too_long = false;
+		status = fsl_reader_line(reader, &line, &length, &number, &is_too_long, NULL);
+		if (status != FSL_OK || line == NULL ||
+		    (i == 0 && (length < sizeof(header) - 1 ||
+				memcmp(line, header, sizeof(header) - 1) != 0))) {
+			break;
+		}
+		kind = i > 0 ? field_of(line, length, SOURCE_COLUMN, &n) : NULL;
+		if (kind != NULL && n == 1 && *kind == '0' &&
+		    (id = field_of(line, length, PID_COLUMN, &n)) != NULL &&
+		    !fsl_parse_i64(id, n, &pid)) {
+			pid = -1;
+		}
+	}
+	fsl_reader_close(reader);
+	return pid > 0 && pid <= INT32_MAX ? pid : -1;
+}
+
+/* Ranks of the job by the processes that their marker files tell. */
+static enum fsl_status add_job_pids(struct fsl_ftrace_ranks *ranks, const struct fsl_job *job,
+				    struct fsl_error *err)
+{
+	for (size_t i = 0; i < job->run.n_files && ranks->n_items < FSL_SCHED_RANKS_MAX; i++) {
+		const struct fsl_file *file = &job->run.files[i];
+		bool is_marker = file->rank >= 0 && strcmp(file->format, "mspti_csv") == 0;
+		int64_t pid = is_marker ? pid_of_markers(file->path) : -1;
+		if (pid > 0 && fsl_ftrace_ranks_get(ranks, file->rank, (int32_t)pid, err) == NULL) {
+			return FSL_ERR_MEMORY;
+		}
+	}
+	return FSL_OK;
+}
+
+/* Steps of a rank on its own clock, carried to the clock of the trace. */
+static enum fsl_status take_steps(struct fsl_ftrace_rank *rank, const struct fsl_job *job, size_t r,
+				  int64_t offset_ns, struct fsl_error *err)
+{
+	const struct fsl_cuts *cuts = &job->cuts;
+	const int64_t *begin_ns = cuts->begin_ns + r * (cuts->n_steps + 1);
+	for (size_t s = 0; s < cuts->n_steps; s++) {
+		struct fsl_sched_step step = {.step = job->steps.items[s].step};
+		bool is_whole = begin_ns[s + 1] > begin_ns[s] &&
+				!__builtin_sub_overflow(begin_ns[s], offset_ns, &step.begin_ns) &&
+				!__builtin_sub_overflow(begin_ns[s + 1], offset_ns, &step.end_ns);
+		bool is_behind = rank->n_steps == 0 ||
+				 step.begin_ns >= rank->steps[rank->n_steps - 1].end_ns;
+		if (is_whole && is_behind) {
+			FSL_TRY(FSL_APPEND(rank, steps, &step, err));
+		}
+	}
+	return FSL_OK;
+}
+
+/* Begins of calls that launch operators, which the rank's thread makes while it runs. */
+static enum fsl_status take_calls(struct fsl_ftrace_rank *rank, const struct fsl_rank *ops,
+				  int64_t offset_ns, struct fsl_error *err)
+{
+	size_t n = ops->n_ops < CALLS_MAX ? ops->n_ops : CALLS_MAX;
+	FSL_TRY(FSL_GROW(rank->calls_ns, rank->calls_ns_capacity, n + 1, err));
+	rank->n_calls = 0;
+	for (size_t i = 0; i < n; i++) {
+		int64_t time_ns = ops->ops[i].host_begin_ns;
+		if (time_ns != FSL_NS_ABSENT &&
+		    !__builtin_sub_overflow(time_ns, offset_ns, &rank->calls_ns[rank->n_calls])) {
+			rank->n_calls++;
+		}
+	}
+	qsort(rank->calls_ns, rank->n_calls, sizeof(*rank->calls_ns), fsl_compare_i64);
+	return FSL_OK;
+}
+
+/* Share of the calls at which the rank's thread runs; NaN: there are too few. */
+static double score_clock(const struct fsl_sched *sched)
+{
+	size_t n_seen = 0, n_running = 0;
+	for (size_t r = 0; r < sched->n_ranks; r++) {
+		n_seen += sched->ranks[r].n_calls_seen;
+		n_running += sched->ranks[r].n_calls_running;
+	}
+	return n_seen >= CALLS_MIN ? (double)n_running / (double)n_seen : (double)NAN;
+}
+
+enum fsl_status fsl_host_trace_join(struct fsl_host_trace *trace, const struct fsl_job *job,
+				    struct fsl_error *err)
+{
+	trace->lacks_clock = !trace->beside.has_offset;
+	FSL_TRY(add_job_pids(&trace->ranks, job, err));
+	if (!trace->beside.has_offset || job->cuts.n_ranks != job->run.n_ranks) {
+		return FSL_OK;
+	}
+	for (size_t i = 0; i < trace->ranks.n_items; i++) {
+		struct fsl_ftrace_rank *rank = &trace->ranks.items[i];
+		for (size_t r = 0; r < job->run.n_ranks; r++) {
+			if (job->run.ranks[r].rank == rank->rank) {
+				FSL_TRY(take_steps(rank, job, r, trace->beside.offset_ns, err));
+				FSL_TRY(take_calls(rank, &job->run.ranks[r],
+						   trace->beside.offset_ns, err));
+			}
+		}
+		trace->n_job_ranks += rank->n_steps > 0;
+	}
+	return FSL_OK;
+}
+
+static enum fsl_status load_one(struct fsl_host_trace *trace, const struct fsl_ftrace_trace *files,
+				const struct fsl_job *job, struct fsl_error *err)
+{
+	trace->files = files;
+	trace->clock_score = NAN;
+	if (files->refusal != NULL) {
+		return FSL_FAIL(err, FSL_ERR_FORMAT, "%s: file=\"%s\"", files->refusal,
+				files->paths[0]);
+	}
+	int64_t first_ns = fsl_ftrace_first_ns(files->paths[0]);
+	FSL_TRY(fsl_ftrace_read_beside(&trace->beside, &trace->ranks, files->paths[0], first_ns,
+				       first_ns, err));
+	if (job != NULL) {
+		FSL_TRY(fsl_host_trace_join(trace, job, err));
+	}
+	FSL_TRY(fsl_ftrace_load(&trace->sched, &trace->ranks, files->paths, files->n_paths,
+				&trace->loaded, err));
+	trace->clock_score = score_clock(&trace->sched);
+	return fsl_hostbound_judge(&trace->judged, &trace->sched, err);
+}
+
+enum fsl_status fsl_host_traces_load(struct fsl_host_traces *out, const char *const *paths,
+				     size_t n_paths, bool is_brief, const struct fsl_job *job,
+				     struct fsl_error *err)
+{
+	*out = (struct fsl_host_traces){0};
+	FSL_TRY(fsl_ftrace_find(&out->found, paths, n_paths, is_brief, err));
+	if (out->found.n_items == 0) {
+		return FSL_OK;
+	}
+	FSL_TRY(FSL_NEW(out->items, out->found.n_items, "traces", err));
+	for (size_t i = 0; i < out->found.n_items; i++) {
+		struct fsl_host_trace *trace = &out->items[out->n_items++];
+		struct fsl_error own = {0};
+		enum fsl_status status = load_one(trace, &out->found.items[i], job, &own);
+		if (status != FSL_OK && is_brief && status != FSL_ERR_MEMORY) {
+			fsl_log(FSL_LOG_WARNING, "ftrace",
+				"a kernel trace is not read: cause=\"%s\"", fsl_error_root(&own));
+		} else if (status != FSL_OK) {
+			*err = own;
+			return status;
+		}
+	}
+	return FSL_OK;
+}
+
+void fsl_host_traces_fini(struct fsl_host_traces *traces)
+{
+	for (size_t i = 0; i < traces->n_items; i++) {
+		fsl_hostbound_fini(&traces->items[i].judged);
+		fsl_sched_fini(&traces->items[i].sched);
+		fsl_ftrace_ranks_fini(&traces->items[i].ranks);
+	}
+	fsl_free(traces->items);
+	fsl_ftrace_traces_fini(&traces->found);
+	*traces = (struct fsl_host_traces){0};
+}

@@ -1,0 +1,51 @@
+/* Kernel traces of the hosts of a job: their threads in the steps of the ranks, and who took the
+ * CPU from whom. */
+#ifndef FSL_ENGINE_HOSTBOUND_H
+#define FSL_ENGINE_HOSTBOUND_H
+
+#include "engine/job.h"
+#include "judge/hostbound.h"
+#include "source/ftrace/find.h"
+#include "source/ftrace/load.h"
+
+/* One trace. */
+struct fsl_host_trace {
+	const struct fsl_ftrace_trace *files; /* borrowed from the list */
+	struct fsl_ftrace_ranks ranks;
+	struct fsl_ftrace_beside beside;
+	struct fsl_ftrace_loaded loaded;
+	struct fsl_sched sched;
+	struct fsl_hostbound judged;
+	/* Share of the launches of operators at which the launching thread runs; NaN: not checked.
+	 * A wrong clock has a low one. */
+	double clock_score;
+	bool lacks_clock;   /* nothing tells the clock of the trace, so that the job is not used */
+	size_t n_job_ranks; /* ranks whose steps come from the files of the job */
+};
+
+/* Start as {0}. */
+struct fsl_host_traces {
+	struct fsl_ftrace_traces found;
+	struct fsl_host_trace *items;
+	size_t n_items;
+};
+
+/*
+ * Finds the kernel traces below @paths (source/ftrace/find.h), reads them and judges each. @job:
+ * the analysed job of the same hosts, whose steps are those of the ranks; NULL: steps are those of
+ * marks in the traces. FSL_ERR_FORMAT: a trace cannot be read; with @is_brief such a trace is left
+ * out with a warning. Release @out with fsl_host_traces_fini in any case.
+ */
+enum fsl_status fsl_host_traces_load(struct fsl_host_traces *out, const char *const *paths,
+				     size_t n_paths, bool is_brief, const struct fsl_job *job,
+				     struct fsl_error *err);
+/* True if a file of this name holds sysTrace's records of a host, os_trace_*.pb. */
+bool fsl_host_records_knows(const char *path);
+/* Adds such files in and below @paths, as one trace for each folder. Their CPUs are unknown. @job
+ * as above; @paths must not be empty. */
+enum fsl_status fsl_host_traces_add_records(struct fsl_host_traces *traces,
+					    const char *const *paths, size_t n_paths,
+					    const struct fsl_job *job, struct fsl_error *err);
+void fsl_host_traces_fini(struct fsl_host_traces *traces);
+
+#endif

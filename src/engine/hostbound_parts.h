@@ -1,0 +1,11 @@
+/* Parts of loading traces of hosts that its files share. */
+#ifndef FSL_ENGINE_HOSTBOUND_PARTS_H
+#define FSL_ENGINE_HOSTBOUND_PARTS_H
+
+#include "engine/hostbound.h"
+
+/* Adds processes of ranks, and their steps on the clock of the trace, from the job of its hosts. */
+enum fsl_status fsl_host_trace_join(struct fsl_host_trace *trace, const struct fsl_job *job,
+				    struct fsl_error *err);
+
+#endif

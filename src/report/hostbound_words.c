@@ -1,0 +1,222 @@
+/* Sentences about threads of hosts. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/number.h"
+#include "base/sort.h"
+#include "report/hostbound.h"
+#include "text/phrase.h"
+
+enum { MS_BYTES = 32, NAME_BYTES = 160, TIDS_NAMED = 2 };
+
+static const char *ms_text(double ms, char *text)
+{
+	struct fsl_phrase phrase = {0};
+	fsl_phrase_add_ms(&phrase, ms);
+	(void)snprintf(text, MS_BYTES, "%.31s", phrase.text);
+	return text;
+}
+
+const struct fsl_hostbound_holder *fsl_hostbound_main_holder(const struct fsl_hostbound_rank *rank)
+{
+	for (size_t i = 0; i < rank->n_holders; i++) {
+		enum fsl_holder_kind kind = rank->holders[i].kind;
+		if (kind == FSL_HOLDER_PROCESS || kind == FSL_HOLDER_RANK ||
+		    kind == FSL_HOLDER_KERNEL) {
+			return &rank->holders[i];
+		}
+	}
+	return NULL;
+}
+
+/* "hog (3828, 3830 and more)". */
+static void process_text(const struct fsl_hostbound_holder *holder, char *text, size_t size)
+{
+	struct fsl_phrase phrase = {0};
+	fsl_phrase_add(&phrase, "%s", holder->name[0] != '\0' ? holder->name : "?");
+	for (size_t i = 0; i < holder->n_tids && i < TIDS_NAMED; i++) {
+		fsl_phrase_add(&phrase, i == 0 ? " (%d" : ", %d", (int)holder->tids[i]);
+	}
+	if (holder->n_tids > TIDS_NAMED) {
+		fsl_phrase_add(&phrase, ", ...");
+	}
+	(void)snprintf(text, size, "%s%s", phrase.text, holder->n_tids > 0 ? ")" : "");
+}
+
+void fsl_hostbound_holder_text(const struct fsl_hostbound_holder *holder, char *text, size_t size)
+{
+	struct fsl_phrase phrase = {0};
+	char process[NAME_BYTES];
+	switch (holder->kind) {
+	case FSL_HOLDER_PROCESS:
+	case FSL_HOLDER_KERNEL:
+		process_text(holder, text, size);
+		return;
+	case FSL_HOLDER_RANK:
+		process_text(holder, process, sizeof(process));
+		fsl_phrase_add(&phrase, "rank %d %s", (int)holder->rank, process);
+		break;
+	case FSL_HOLDER_OWN:
+		fsl_phrase_add(&phrase, "its own threads");
+		break;
+	case FSL_HOLDER_QUOTA:
+		fsl_phrase_add(&phrase, "nobody (quota)");
+		break;
+	case FSL_HOLDER_IDLE:
+		fsl_phrase_add(&phrase, "nobody (idle)");
+		break;
+	case FSL_HOLDER_UNKNOWN:
+	case FSL_HOLDER_KINDS_N:
+		fsl_phrase_add(&phrase, "unknown tasks");
+		break;
+	}
+	(void)snprintf(text, size, "%s", phrase.text);
+}
+
+void fsl_hostbound_sentence(const struct fsl_hostbound_rank *rank, char *text, size_t size)
+{
+	char wait[MS_BYTES], step[MS_BYTES], holder[NAME_BYTES];
+	struct fsl_phrase phrase = {0};
+	const struct fsl_hostbound_holder *most = fsl_hostbound_main_holder(rank);
+	(void)ms_text(rank->wait_ms, wait);
+	(void)ms_text(rank->high_step_ms, step);
+	if (rank->cause == FSL_HOSTBOUND_QUOTA) {
+		fsl_phrase_add(&phrase,
+			       "rank %d (%s %d) waited %s of each %s step because its CPU quota "
+			       "was used up",
+			       (int)rank->rank, rank->name, (int)rank->pid, wait, step);
+	} else if (most == NULL) {
+		fsl_phrase_add(&phrase,
+			       "rank %d (%s %d) waited %s of each %s step for a CPU, held by "
+			       "unknown tasks",
+			       (int)rank->rank, rank->name, (int)rank->pid, wait, step);
+	} else if (most->cpu < 0) {
+		fsl_hostbound_holder_text(most, holder, sizeof(holder));
+		fsl_phrase_add(&phrase,
+			       "rank %d (%s %d) waited %s of each %s step for a CPU, held by %s",
+			       (int)rank->rank, rank->name, (int)rank->pid, wait, step, holder);
+	} else {
+		fsl_hostbound_holder_text(most, holder, sizeof(holder));
+		fsl_phrase_add(&phrase,
+			       "rank %d (%s %d) waited %s of each %s step for CPU %d, held by %s",
+			       (int)rank->rank, rank->name, (int)rank->pid, wait, step,
+			       (int)most->cpu, holder);
+	}
+	(void)snprintf(text, size, "%s", phrase.text);
+}
+
+void fsl_hostbound_headline(const struct fsl_host_trace *trace, char *text, size_t size)
+{
+	const struct fsl_hostbound *judged = &trace->judged;
+	char sentence[FSL_PHRASE_MAX];
+	struct fsl_phrase phrase = {0};
+	switch (judged->verdict) {
+	case FSL_HOSTBOUND_FOUND:
+		fsl_hostbound_sentence(&judged->ranks[0], sentence, sizeof(sentence));
+		fsl_phrase_add(&phrase, "HOST-BOUND: %s", sentence);
+		break;
+	case FSL_HOSTBOUND_NORMAL:
+		fsl_phrase_add(&phrase, "NORMAL: no rank waited for a CPU longer than usual");
+		break;
+	case FSL_HOSTBOUND_NO_STEPS:
+		fsl_phrase_add(&phrase, "NO STEPS: nothing tells the steps of ranks in the trace, "
+					"so that only its threads can be told");
+		break;
+	case FSL_HOSTBOUND_INSUFFICIENT:
+	case FSL_HOSTBOUND_VERDICTS_N:
+		fsl_phrase_add(&phrase, "INSUFFICIENT EVIDENCE: %s", judged->reason);
+		break;
+	}
+	(void)snprintf(text, size, "%s", phrase.text);
+}
+
+void fsl_hostbound_advice_text(const struct fsl_hostbound_advice *advice, char *text, size_t size)
+{
+	struct fsl_phrase phrase = {0};
+	char ms[MS_BYTES], holder[NAME_BYTES];
+	(void)ms_text(advice->ms_per_step, ms);
+	switch (advice->kind) {
+	case FSL_ADVICE_MOVE_PROCESS:
+		fsl_hostbound_holder_text(advice->holder, holder, sizeof(holder));
+		if (advice->cpu < 0) {
+			fsl_phrase_add(&phrase,
+				       "keep %s off the CPUs of rank %d (taskset, cpuset): it had "
+				       "one for %s of each step",
+				       holder, (int)advice->rank, ms);
+			break;
+		}
+		fsl_phrase_add(
+			&phrase,
+			"keep %s off CPU %d (taskset, cpuset): it had the CPU for %s of each "
+			"step of rank %d",
+			holder, (int)advice->cpu, ms, (int)advice->rank);
+		break;
+	case FSL_ADVICE_PART_RANKS:
+		fsl_phrase_add(&phrase,
+			       "give rank %d and rank %d CPUs of their own: they share CPU %d and "
+			       "wait %s of each step for each other",
+			       (int)advice->rank, (int)advice->other_rank, (int)advice->cpu, ms);
+		break;
+	case FSL_ADVICE_RAISE_QUOTA:
+		fsl_phrase_add(&phrase,
+			       "raise the CPU quota of the control group of rank %d (cpu.max): it "
+			       "was stopped for %s of each step",
+			       (int)advice->rank, ms);
+		break;
+	case FSL_ADVICE_MOVE_INTERRUPT:
+		fsl_phrase_add(&phrase,
+			       "move interrupt %d (%s) off CPU %d: it took %s of each step of rank "
+			       "%d",
+			       (int)advice->interrupt->number, advice->interrupt->name,
+			       (int)advice->cpu, ms, (int)advice->rank);
+		break;
+	case FSL_ADVICE_USE_IDLE_CPUS:
+		fsl_phrase_add(&phrase, "use idle CPUs: %zu of them were idle, the first is CPU %d",
+			       advice->n_cpus, (int)advice->first_cpu);
+		break;
+	case FSL_ADVICE_KINDS_N:
+		break;
+	}
+	(void)snprintf(text, size, "%s", phrase.text);
+}
+
+/* A thread's place in tables. */
+struct place {
+	bool is_of_rank;
+	int64_t waited_ns, ran_ns;
+	size_t thread;
+};
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+	FSL_ORDER_BY(b->is_of_rank, a->is_of_rank);
+	if (a->is_of_rank) {
+		FSL_ORDER_BY(b->waited_ns, a->waited_ns);
+	}
+	FSL_ORDER_BY(b->ran_ns, a->ran_ns);
+	return FSL_ORDER(a->thread, b->thread);
+}
+
+enum fsl_status fsl_hostbound_order_threads(const struct fsl_sched *sched, size_t **order,
+					    struct fsl_error *err)
+{
+	struct place *places = NULL;
+	enum fsl_status status = FSL_NEW(*order, sched->n_threads + 1, "threads", err);
+	FSL_THEN(status, FSL_NEW(places, sched->n_threads + 1, "threads", err));
+	if (status == FSL_OK) {
+		for (size_t t = 0; t < sched->n_threads; t++) {
+			const struct fsl_sched_thread *thread = &sched->threads[t];
+			places[t] = (struct place){thread->rank >= 0,
+						   fsl_sched_waited_ns(thread->in_ns),
+						   fsl_sched_ran_ns(thread), t};
+		}
+		qsort(places, sched->n_threads, sizeof(*places), compare_places);
+		for (size_t t = 0; t < sched->n_threads; t++) {
+			(*order)[t] = places[t].thread;
+		}
+	}
+	fsl_free(places);
+	return status;
+}

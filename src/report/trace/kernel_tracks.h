@@ -1,0 +1,39 @@
+/*
+ * A kernel trace as tracks: for each CPU who held it, interrupts, wakeups and the number of threads
+ * that wait for it; for each thread its states, beside the lanes of its rank if it has one; arrows
+ * from who wakes to who is woken.
+ */
+#ifndef FSL_REPORT_TRACE_KERNEL_TRACKS_H
+#define FSL_REPORT_TRACE_KERNEL_TRACKS_H
+
+#include "report/trace/track_plan.h"
+#include "source/ftrace/intervals.h"
+
+enum {
+	FSL_TRACK_PID_KERNEL = (1 << 20) + 16, /* of the first host; two for each */
+	FSL_KERNEL_CPUS_MAX = 240,             /* CPUs of one host that are drawn: 4 tracks each */
+	FSL_KERNEL_THREADS_MAX = 256, /* threads of one host without a rank, and of a rank */
+};
+
+/* All borrowed as long as the plan lives. */
+struct fsl_kernel_tracks {
+	const struct fsl_ftrace_intervals *intervals;
+	const char *host;    /* name for people; "" */
+	uint32_t number;     /* of the host, from 0 */
+	int64_t offset_ns;   /* to be added to all times */
+	const int64_t *cpus; /* [n_cpus]: CPUs that are drawn; n_cpus 0: all */
+	size_t n_cpus;
+	bool (*is_wanted)(const void *context, int64_t rank); /* whether a rank is drawn */
+	const void *context;
+	/* Results. */
+	uint64_t n_left_out; /* slices that found no lane */
+	size_t n_threads,
+		n_threads_left_out; /* drawn; with the least time of running and waiting */
+	size_t n_cpus_left_out;
+};
+
+/* Adds the tracks. FSL_ERR_MEMORY, FSL_ERR_LIMIT. */
+enum fsl_status fsl_kernel_tracks_add(struct fsl_track_plan *plan, struct fsl_kernel_tracks *source,
+				      struct fsl_error *err);
+
+#endif

@@ -1,0 +1,273 @@
+/* Files beside a trace: ranks.json, NAME.clocks.json, NAME.pid_mapping.json, start_info. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/number.h"
+#include "base/sort.h"
+#include "source/ftrace/find.h"
+#include "text/small_json.h"
+
+/* A clock that fits the times of a trace is at most so far from them: a recording of a day. */
+static const int64_t CLOCK_FITS_NS = INT64_C(86400) * FSL_NS_PER_S;
+
+static const struct {
+	const char *trace_clock, *key, *minus_key;
+} clocks[] = {
+	{"mono_raw", "CLOCK_MONOTONIC_RAW", "realtime_minus_mono_raw_ns"},
+	{"mono", "CLOCK_MONOTONIC", "realtime_minus_mono_ns"},
+	{"boot", "CLOCK_BOOTTIME", "realtime_minus_boot_ns"},
+	{"tai", "CLOCK_TAI", "realtime_minus_tai_ns"},
+};
+enum { CLOCKS_N = sizeof(clocks) / sizeof(clocks[0]) };
+
+/* "x/trace.txt.gz" to "x/trace". */
+static size_t stem_length(const char *path)
+{
+	static const char *const suffixes[] = {".gz", ".zst", ".txt", ".ftrace", ".trace"};
+	size_t length = strlen(path);
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		size_t n = strlen(suffixes[i]);
+		if (length > n && memcmp(path + length - n, suffixes[i], n) == 0) {
+			length -= n;
+		}
+	}
+	return length;
+}
+
+/* A small document. Its numbers of 19 digits are read from the text, since cJSON rounds them. */
+struct document {
+	cJSON *root; /* NULL: there is none, or none that can be used */
+	char *text;
+};
+
+static void free_document(struct document *document)
+{
+	cJSON_Delete(document->root);
+	fsl_free(document->text);
+	*document = (struct document){0};
+}
+
+/* A document that cannot be used is told. */
+static enum fsl_status read_document(const char *path, struct document *out, struct fsl_error *err)
+{
+	char fault[FSL_SMALL_JSON_FAULT_BYTES] = "";
+	size_t length = 0;
+	*out = (struct document){0};
+	if (access(path, F_OK) != 0) {
+		return FSL_OK;
+	}
+	FSL_TRY(fsl_small_json_read(path, &out->root, fault, err));
+	if (out->root == NULL) {
+		fsl_log(FSL_LOG_WARNING, "ftrace",
+			"a file beside the trace cannot be used: file=\"%s\", reason=\"%s\"", path,
+			fault);
+		return FSL_OK;
+	}
+	enum fsl_status status = fsl_file_read_text(path, &out->text, &length, err);
+	if (status != FSL_OK) {
+		free_document(out);
+	}
+	return status;
+}
+
+/* The integer behind the first @key in @text, also one in quotes. */
+static bool integer_of(const char *text, const char *key, int64_t *out)
+{
+	char quoted[64];
+	(void)snprintf(quoted, sizeof(quoted), "\"%s\"", key);
+	const char *at = text != NULL ? strstr(text, quoted) : NULL;
+	if (at == NULL) {
+		return false;
+	}
+	at += strlen(quoted);
+	at += strspn(at, " \t\r\n:\"");
+	size_t n = strspn(at, "-0123456789");
+	return n > 0 && fsl_parse_i64(at, n, out);
+}
+
+static enum fsl_status take_pids(const cJSON *root, struct fsl_ftrace_ranks *ranks,
+				 struct fsl_error *err)
+{
+	const cJSON *item = NULL;
+	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "pids"))
+	{
+		int64_t pid = 0, rank = 0;
+		bool is_used = item->string != NULL &&
+			       fsl_parse_i64(item->string, strlen(item->string), &pid) &&
+			       fsl_small_json_i64(item, &rank) && pid > 0 && pid <= INT32_MAX &&
+			       rank >= 0 && rank <= INT32_MAX;
+		if (is_used &&
+		    fsl_ftrace_ranks_get(ranks, (int32_t)rank, (int32_t)pid, err) == NULL) {
+			return FSL_ERR_MEMORY;
+		}
+	}
+	return FSL_OK;
+}
+
+static void take_difference(const char *text, struct fsl_ftrace_beside *beside)
+{
+	for (size_t i = 0; i < CLOCKS_N; i++) {
+		if (integer_of(text, clocks[i].minus_key, &beside->offset_ns)) {
+			beside->has_offset = beside->is_clock_told = true;
+			beside->clock = clocks[i].trace_clock;
+			return;
+		}
+	}
+}
+
+/* Distance of @time_ns from [@begin_ns, @end_ns]. */
+static int64_t distance(int64_t time_ns, int64_t begin_ns, int64_t end_ns)
+{
+	return time_ns < begin_ns ? begin_ns - time_ns : time_ns > end_ns ? time_ns - end_ns : 0;
+}
+
+/* The clock that the document names, else the one nearest to the trace; CLOCKS_N: none. */
+static size_t choose_clock(const struct document *document, int64_t begin_ns, int64_t end_ns,
+			   bool *is_told)
+{
+	const char *name = fsl_small_json_text(document->root, "trace_clock");
+	size_t best = CLOCKS_N;
+	int64_t best_ns = CLOCK_FITS_NS;
+	*is_told = name[0] != '\0';
+	for (size_t i = 0; i < CLOCKS_N; i++) {
+		int64_t time_ns = 0;
+		if (!integer_of(document->text, clocks[i].key, &time_ns)) {
+			continue;
+		}
+		if (*is_told) {
+			best = strcmp(name, clocks[i].trace_clock) == 0 ? i : best;
+		} else if (distance(time_ns, begin_ns, end_ns) < best_ns) {
+			best = i;
+			best_ns = distance(time_ns, begin_ns, end_ns);
+		}
+	}
+	return best;
+}
+
+static bool clock_offset(const char *text, size_t clock, int64_t *offset_ns)
+{
+	int64_t utc_ns = 0, time_ns = 0;
+	return integer_of(text, "CLOCK_REALTIME", &utc_ns) &&
+	       integer_of(text, clocks[clock].key, &time_ns) &&
+	       !__builtin_sub_overflow(utc_ns, time_ns, offset_ns);
+}
+
+static void take_clocks(const struct document *document, int64_t begin_ns, int64_t end_ns,
+			struct fsl_ftrace_beside *beside)
+{
+	bool is_told = false;
+	size_t clock = choose_clock(document, begin_ns, end_ns, &is_told);
+	int64_t end_offset_ns = 0;
+	if (clock >= CLOCKS_N || !clock_offset(document->text, clock, &beside->offset_ns)) {
+		return;
+	}
+	beside->has_offset = true;
+	beside->is_clock_told = is_told;
+	beside->clock = clocks[clock].trace_clock;
+	const char *end = strstr(document->text, "\"end\"");
+	if (end == NULL || !clock_offset(end, clock, &end_offset_ns) ||
+	    __builtin_sub_overflow(end_offset_ns, beside->offset_ns, &beside->drift_ns)) {
+		beside->drift_ns = 0;
+	}
+}
+
+/* start_info of a profile of Ascend: clockMonotonicRaw (ns) as collectionTimeBegin (us) began. */
+static void take_start_info(const char *text, struct fsl_ftrace_beside *beside)
+{
+	int64_t raw_ns = 0, begin_us = 0;
+	bool has_both = integer_of(text, "clockMonotonicRaw", &raw_ns) &&
+			integer_of(text, "collectionTimeBegin", &begin_us);
+	int64_t begin_ns = 0;
+	if (has_both && !__builtin_mul_overflow(begin_us, (int64_t)FSL_NS_PER_US, &begin_ns) &&
+	    !__builtin_sub_overflow(begin_ns, raw_ns, &beside->offset_ns)) {
+		beside->has_offset = beside->has_start_info = beside->is_clock_told = true;
+		beside->clock = "mono_raw";
+	}
+}
+
+static int compare_told(const void *left, const void *right)
+{
+	const struct fsl_sched_told *a = left, *b = right;
+	return FSL_ORDER(a->tid, b->tid);
+}
+
+/* Threads with their process; a rank whose pid is one of a container gets that of the host. */
+static enum fsl_status take_threads(const cJSON *root, struct fsl_ftrace_ranks *ranks,
+				    struct fsl_error *err)
+{
+	const cJSON *item = NULL;
+	cJSON_ArrayForEach(item, root)
+	{
+		int64_t tid = 0, tgid = 0, inner = 0;
+		if (item->string == NULL || !cJSON_IsObject(item) ||
+		    !fsl_parse_i64(item->string, strlen(item->string), &tid) || tid <= 0 ||
+		    tid > INT32_MAX ||
+		    !fsl_small_json_i64(cJSON_GetObjectItemCaseSensitive(item, "Tgid"), &tgid) ||
+		    tgid <= 0 || tgid > INT32_MAX) {
+			continue;
+		}
+		const struct fsl_sched_told told = {(int32_t)tid, (int32_t)tgid};
+		FSL_TRY(FSL_APPEND(ranks, told, &told, err));
+		if (!fsl_small_json_i64(cJSON_GetObjectItemCaseSensitive(item, "NSpid"), &inner)) {
+			continue;
+		}
+		for (size_t i = 0; i < ranks->n_items && tid == tgid && inner != tid; i++) {
+			if (ranks->items[i].pid == inner) {
+				ranks->items[i].pid = (int32_t)tid;
+			}
+		}
+	}
+	if (ranks->n_told > 1) {
+		qsort(ranks->told, ranks->n_told, sizeof(*ranks->told), compare_told);
+	}
+	return FSL_OK;
+}
+
+/* The four documents beside a trace. */
+struct documents {
+	struct document ranks, clocks, threads, start_info;
+};
+
+static enum fsl_status read_documents(struct documents *out, const char *path,
+				      struct fsl_error *err)
+{
+	char name[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	int folder = slash != NULL ? (int)(slash - path) + 1 : 0, stem = (int)stem_length(path);
+	(void)snprintf(name, sizeof(name), "%.*sranks.json", folder, path);
+	FSL_TRY(read_document(name, &out->ranks, err));
+	(void)snprintf(name, sizeof(name), "%.*s.clocks.json", stem, path);
+	FSL_TRY(read_document(name, &out->clocks, err));
+	(void)snprintf(name, sizeof(name), "%.*s.pid_mapping.json", stem, path);
+	FSL_TRY(read_document(name, &out->threads, err));
+	(void)snprintf(name, sizeof(name), "%.*sstart_info", folder, path);
+	return read_document(name, &out->start_info, err);
+}
+
+enum fsl_status fsl_ftrace_read_beside(struct fsl_ftrace_beside *beside,
+				       struct fsl_ftrace_ranks *ranks, const char *path,
+				       int64_t begin_ns, int64_t end_ns, struct fsl_error *err)
+{
+	struct documents documents = {0};
+	*beside = (struct fsl_ftrace_beside){.clock = ""};
+	enum fsl_status status = read_documents(&documents, path, err);
+	FSL_THEN(status, take_pids(documents.ranks.root, ranks, err));
+	FSL_THEN(status, take_threads(documents.threads.root, ranks, err));
+	take_difference(documents.ranks.text, beside);
+	if (documents.clocks.root != NULL) {
+		take_clocks(&documents.clocks, begin_ns, end_ns, beside);
+	}
+	if (!beside->has_offset) {
+		take_start_info(documents.start_info.text, beside);
+	}
+	free_document(&documents.ranks);
+	free_document(&documents.clocks);
+	free_document(&documents.threads);
+	free_document(&documents.start_info);
+	return status;
+}

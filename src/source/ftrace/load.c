@@ -1,0 +1,97 @@
+/* Passes over a kernel trace. */
+#include "source/ftrace/load.h"
+
+/* How one pass reads. */
+struct pass {
+	const char *const *paths;
+	size_t n_paths;
+	bool sorts;
+	int64_t begin_ns, end_ns;       /* what is counted */
+	struct fsl_ftrace_marks *marks; /* NULL: known already */
+};
+
+static enum fsl_status feed_all(struct fsl_sched *sched, struct fsl_ftrace_merge *merge,
+				const struct pass *pass, struct fsl_error *err)
+{
+	for (;;) {
+		const struct fsl_sched_event *event = NULL;
+		FSL_TRY(fsl_ftrace_merge_next(merge, &event, err));
+		if (event == NULL) {
+			return fsl_sched_finish(sched, err);
+		}
+		if (event->kind == FSL_SCHED_MARK && pass->marks != NULL) {
+			FSL_TRY(fsl_ftrace_marks_add(pass->marks, event, err));
+		}
+		FSL_TRY(fsl_sched_feed(sched, event, err));
+	}
+}
+
+static enum fsl_status read_once(struct fsl_sched *sched, const struct fsl_ftrace_ranks *ranks,
+				 const struct pass *pass, struct fsl_ftrace_loaded *loaded,
+				 struct fsl_error *err)
+{
+	struct fsl_ftrace_merge *merge = NULL;
+	fsl_sched_fini(sched);
+	fsl_sched_init(sched, pass->begin_ns, pass->end_ns);
+	sched->told = ranks->told;
+	sched->n_told = ranks->n_told;
+	for (size_t i = 0; i < ranks->n_items; i++) {
+		const struct fsl_ftrace_rank *rank = &ranks->items[i];
+		FSL_TRY(fsl_sched_add_rank(sched, rank->rank, rank->pid, rank->steps, rank->n_steps,
+					   err));
+		sched->ranks[sched->n_ranks - 1].calls_ns = rank->calls_ns;
+		sched->ranks[sched->n_ranks - 1].n_calls = rank->n_calls;
+	}
+	FSL_TRY(fsl_ftrace_merge_open(&merge, pass->paths, pass->n_paths, pass->sorts, err));
+	enum fsl_status status = feed_all(sched, merge, pass, err);
+	loaded->facts = fsl_ftrace_merge_facts(merge);
+	loaded->n_misplaced = fsl_ftrace_merge_late(merge);
+	fsl_ftrace_merge_close(merge);
+	return status;
+}
+
+/* The part of the trace that all CPUs have: the oldest events of each CPU are overwritten. False:
+ * there is no such part. */
+static bool common_window(const struct fsl_sched *sched, struct pass *pass)
+{
+	int64_t begin_ns = INT64_MIN, end_ns = INT64_MAX;
+	for (size_t c = 0; c < sched->n_cpus; c++) {
+		const struct fsl_sched_cpu *cpu = &sched->cpus[c];
+		if (cpu->is_seen) {
+			begin_ns = cpu->first_ns > begin_ns ? cpu->first_ns : begin_ns;
+			end_ns = cpu->last_ns < end_ns ? cpu->last_ns : end_ns;
+		}
+	}
+	if (begin_ns >= end_ns) {
+		return false;
+	}
+	pass->begin_ns = begin_ns;
+	pass->end_ns = end_ns;
+	return true;
+}
+
+enum fsl_status fsl_ftrace_load(struct fsl_sched *sched, struct fsl_ftrace_ranks *ranks,
+				const char *const *paths, size_t n_paths,
+				struct fsl_ftrace_loaded *loaded, struct fsl_error *err)
+{
+	struct fsl_ftrace_marks marks = {0};
+	struct pass pass = {paths, n_paths, false, INT64_MIN, INT64_MAX, &marks};
+	*loaded = (struct fsl_ftrace_loaded){0};
+	enum fsl_status status = read_once(sched, ranks, &pass, loaded, err);
+	const struct fsl_ftrace_facts facts = loaded->facts;
+	loaded->n_late = loaded->n_misplaced;
+	loaded->n_marks = marks.n_items;
+	loaded->is_lossy = facts.n_losses > 0 || facts.n_started > 0 ||
+			   (facts.n_kept >= 0 && facts.n_kept < facts.n_written);
+	FSL_THEN(status, fsl_ftrace_marks_rank(&marks, ranks, err));
+	if (status == FSL_OK && loaded->is_lossy) {
+		loaded->has_window = common_window(sched, &pass);
+	}
+	pass.sorts = loaded->n_late > 0;
+	pass.marks = NULL;
+	if (pass.sorts || loaded->has_window || loaded->n_marks > 0) {
+		FSL_THEN(status, read_once(sched, ranks, &pass, loaded, err));
+	}
+	fsl_ftrace_marks_fini(&marks);
+	return status;
+}

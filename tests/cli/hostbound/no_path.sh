@@ -1,0 +1,2 @@
+# A path is needed.
+"$FAILSLOW" hostbound

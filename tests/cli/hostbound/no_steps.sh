@@ -1,0 +1,3 @@
+# A trace alone tells its threads.
+python3 "$CASES/hostbound/traces.py" job
+"$FAILSLOW" hostbound job

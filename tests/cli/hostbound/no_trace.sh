@@ -1,0 +1,3 @@
+# A folder without kernel traces.
+mkdir empty
+"$FAILSLOW" hostbound empty

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Writes a kernel trace of two ranks on two CPUs, and markers of the same job if they are wanted.
+
+    traces.py FOLDER [hog=FIRST-LAST] [quota=FIRST-LAST] [marks] [markers] [irq] [lost] [shift=NS]
+
+Rank 0 (train 100) runs on CPU 0, rank 1 (train 200) on CPU 1. A step is 20 ms: a rank runs 4 ms, calls, sleeps. In the
+steps of `hog` rank 1 waits 15 ms for CPU 1, which stress (900) has; in those of `quota` nobody has it."""
+import json
+import pathlib
+import sys
+
+STEPS, STEP_US, RUN_US, WAIT_US = 24, 20000, 4000, 15000
+BEGIN_US, UTC_NS = 5_000_000_000, 1_700_000_000_000_000_000
+PIDS = (100, 200)
+
+
+class Trace:
+    def __init__(self):
+        self.lines = []
+
+    def event(self, us, cpu, comm, tid, name, fields, flags="d..2."):
+        text = f"{comm:>16}-{tid:<7} [{cpu:03d}] {flags} {us // 1000000:5d}.{us % 1000000:06d}: {name}: {fields}"
+        self.lines.append((us, len(self.lines), text))
+
+    def switch(self, us, cpu, prev, state, new):
+        fields = (f"prev_comm={prev[0]} prev_pid={prev[1]} prev_prio=120 prev_state={state} ==> "
+                  f"next_comm={new[0]} next_pid={new[1]} next_prio=120")
+        self.event(us, cpu, prev[0] if prev[1] else "<idle>", prev[1], "sched_switch", fields)
+
+    def wakeup(self, us, cpu, task):
+        self.event(us, cpu, "<idle>", 0, "sched_wakeup", f"comm={task[0]} pid={task[1]} prio=120 target_cpu={cpu:03d}",
+                   "dNh2.")
+
+    def text(self, is_lossy):
+        written = len(self.lines) + (500 if is_lossy else 0)
+        head = ["# tracer: nop", "#", f"# entries-in-buffer/entries-written: {len(self.lines)}/{written}   #P:2", "#"]
+        return "\n".join(head + [line[2] for line in sorted(self.lines)]) + "\n"
+
+
+def span(options, name):
+    first, last = options.get(name, "-1--2").rsplit("-", 1) if name in options else ("1", "0")
+    return range(int(first), int(last) + 1)
+
+
+def run_step(trace, options, rank, step):
+    cpu, task = rank, ("train", PIDS[rank])
+    idle, hog = (f"swapper/{cpu}", 0), ("stress", 900)
+    at = BEGIN_US + step * STEP_US
+    if "marks" in options:
+        trace.event(at, cpu, task[0], task[1], "tracing_mark_write", f"failslow step_begin rank={rank} step={step}",
+                    "...1.")
+    if rank == 1 and step in span(options, "hog"):
+        trace.switch(at + 1000, cpu, task, "R", hog)
+        trace.switch(at + 1000 + WAIT_US, cpu, hog, "R", task)
+        end = at + 1000 + WAIT_US + 3000
+    elif rank == 1 and step in span(options, "quota"):
+        trace.switch(at + 1000, cpu, task, "R", idle)
+        trace.switch(at + 1000 + WAIT_US, cpu, idle, "R", task)
+        end = at + 1000 + WAIT_US + 3000
+    else:
+        end = at + RUN_US
+    if "irq" in options:
+        trace.event(end - 900, cpu, task[0], task[1], "irq_handler_entry", "irq=36 name=nvme0q1", "d.h..")
+        trace.event(end - 400, cpu, task[0], task[1], "irq_handler_exit", "irq=36 ret=handled", "d.h..")
+    trace.switch(end, cpu, task, "S", idle)
+    wake = at + STEP_US - 200
+    trace.wakeup(wake, cpu, task)
+    trace.switch(wake + 50, cpu, idle, "R", task)
+    return end
+
+
+def write_markers(folder, rank, ends, offset_ns):
+    rows = ["Flag,Id,Kind,Name,SourceKind,Timestamp,msptiObjectId_Ds_DeviceId,msptiObjectId_Ds_StreamId,"
+            "msptiObjectId_Pt_ProcessId,msptiObjectId_Pt_ThreadId"]
+    number, pid = 0, PIDS[rank]
+    for step, end in enumerate(ends):
+        all_end = max(BEGIN_US + step * STEP_US + STEP_US - 300, end + 100)
+        for k, name in enumerate(("HcclAllGather", "HcclAllReduce", "HcclReduceScatter")):
+            number += 1
+            call = BEGIN_US + step * STEP_US + 300 + 100 * k
+            begin = max(end - 600, call + 50) + 200 * k
+            for flag, us, source in ((16, call, 0), (32, call + 20, 0), (16, begin, 1), (32, all_end - 600 + 300 * k, 1)):
+                label = f"comm:{name}!g0!fp32!1024" if flag == 16 and source == 0 else ""
+                rows.append(f"{flag},{number},1,{label},{source},{us * 1000 + offset_ns},{pid},{pid},{pid},{pid}")
+    (folder / f"hccl_activity-10.0.0.1-.{rank}.csv").write_text("\n".join(rows) + "\n")
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    options = dict(word.split("=", 1) if "=" in word else (word, "") for word in sys.argv[2:])
+    (folder / "ftrace").mkdir(parents=True)
+    trace = Trace()
+    ends = [[run_step(trace, options, rank, step) for step in range(STEPS)] for rank in range(2)]
+    (folder / "ftrace" / "sched.txt").write_text(trace.text("lost" in options))
+    if "markers" in options:
+        offset_ns = UTC_NS - BEGIN_US * 1000
+        for rank in range(2):
+            write_markers(folder, rank, ends[rank], offset_ns)
+        clocks = {"CLOCK_REALTIME": UTC_NS + int(options.get("shift", "0")), "CLOCK_MONOTONIC_RAW": BEGIN_US * 1000,
+                  "trace_clock": "mono_raw"}
+        (folder / "ftrace" / "sched.clocks.json").write_text(json.dumps(clocks))
+
+
+main()

@@ -1,0 +1,151 @@
+/* Recorded jobs whose hosts were slowed: the process that had the CPU, or the quota, is named for
+ * the right rank and steps. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+#include <cmocka.h>
+
+#include "support/program.h"
+
+enum { PATH_BYTES = 1024 };
+
+static const char *path_of(const char *name)
+{
+	static char path[PATH_BYTES];
+	const char *shared = getenv("FSL_SHARED_DIR");
+	shared = shared != NULL && shared[0] != '\0' ? shared : FSL_SHARED_DIR;
+	(void)snprintf(path, sizeof(path), "%s/data/%s", shared, name);
+	return path;
+}
+
+/* The document of `failslow [COMMAND] DATA --format json`; freed by the caller. */
+static cJSON *run(const char *command, const char *data)
+{
+	struct program_run result = {0};
+	char program[] = FSL_PROGRAM, format[] = "--format", json[] = "json";
+	char name[64], path[PATH_BYTES];
+	(void)snprintf(name, sizeof(name), "%s", command);
+	(void)snprintf(path, sizeof(path), "%s", path_of(data));
+	char *argv[] = {program, name, path, format, json, NULL};
+	assert_true(program_run(&result, NULL, argv));
+	assert_int_equal(result.exit_code, 0);
+	cJSON *document = cJSON_Parse(result.out);
+	assert_non_null(document);
+	program_run_fini(&result);
+	return document;
+}
+
+static const char *text_of(const cJSON *object, const char *key)
+{
+	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+	return text != NULL ? text : "";
+}
+
+static double number_of(const cJSON *object, const char *key)
+{
+	return cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(object, key));
+}
+
+static const cJSON *first_process(const cJSON *document)
+{
+	const cJSON *culprits = cJSON_GetObjectItemCaseSensitive(document, "culprits");
+	assert_int_equal(cJSON_GetArraySize(culprits), 1);
+	return cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(culprits, 0), "process");
+}
+
+static void test_a_hog_is_the_process_of_the_culprit(void **state)
+{
+	(void)state;
+	cJSON *document = run("detect", "recorded/hog_dp4_r2");
+	const cJSON *process = first_process(document);
+	assert_string_equal(text_of(process, "cause"), "cpu");
+	assert_string_equal(text_of(process, "name"), "hog");
+	assert_true(number_of(process, "cpu") == 1.0);
+	assert_true(number_of(process, "waitedMsPerStep") > 200.0);
+	cJSON_Delete(document);
+}
+
+static void test_a_quota_has_no_process(void **state)
+{
+	(void)state;
+	cJSON *document = run("detect", "recorded/quota_tp2dp4_r6");
+	const cJSON *process = first_process(document);
+	assert_string_equal(text_of(process, "cause"), "quota");
+	assert_string_equal(text_of(process, "name"), "");
+	cJSON_Delete(document);
+}
+
+/* Rank @at of the only trace. */
+static const cJSON *rank_of(const cJSON *document, int rank)
+{
+	const cJSON *traces = cJSON_GetObjectItemCaseSensitive(document, "traces"), *item = NULL;
+	const cJSON *ranks =
+		cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(traces, 0), "ranks");
+	cJSON_ArrayForEach(item, ranks)
+	{
+		if (number_of(item, "rank") == (double)rank) {
+			return item;
+		}
+	}
+	return NULL;
+}
+
+static void test_ranks_and_steps_are_those_of_the_fault(void **state)
+{
+	(void)state;
+	cJSON *document = run("hostbound", "recorded/quota_tp2dp4_r6");
+	const cJSON *rank = rank_of(document, 6);
+	assert_true(number_of(rank, "firstStep") == 60.0);
+	assert_true(number_of(rank, "lastStep") == 119.0);
+	for (int r = 0; r < 8; r++) {
+		const cJSON *is_named =
+			cJSON_GetObjectItemCaseSensitive(rank_of(document, r), "isNamed");
+		assert_int_equal(cJSON_IsTrue(is_named), r == 6);
+	}
+	cJSON_Delete(document);
+}
+
+static bool has_holder(const cJSON *rank, const char *name, int cpu)
+{
+	const cJSON *item = NULL;
+	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(rank, "holders"))
+	{
+		if (strcmp(text_of(item, "name"), name) == 0 &&
+		    number_of(item, "cpu") == (double)cpu) {
+			return number_of(item, "seenMsPerStep") > 1.0;
+		}
+	}
+	return false;
+}
+
+static void test_neighbours_are_named_on_their_cpus(void **state)
+{
+	(void)state;
+	cJSON *document =
+		run("hostbound", "ftrace/trainsim2_hog_tracefs_tracecmd_perf/trace.txt.gz");
+	assert_true(has_holder(rank_of(document, 0), "python3", 0));
+	assert_true(has_holder(rank_of(document, 1), "python3", 1));
+	assert_true(has_holder(rank_of(document, 1), "log-collector", 1));
+	cJSON_Delete(document);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_hog_is_the_process_of_the_culprit),
+		cmocka_unit_test(test_a_quota_has_no_process),
+		cmocka_unit_test(test_ranks_and_steps_are_those_of_the_fault),
+		cmocka_unit_test(test_neighbours_are_named_on_their_cpus),
+	};
+	if (access(path_of("recorded/hog_dp4_r2/ftrace/ranks.json"), R_OK) != 0) {
+		(void)fprintf(stderr, "no recorded jobs: skipped\n");
+		return 77;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
