@@ -39,12 +39,17 @@ PROSE = re.compile(r"[A-Za-z]{2,}[,;:]? +[a-zA-Z`%(]|[%a-z]\S* [a-z]{2,}")
 # Literals that programs read, by their text.
 FOREIGN = re.compile(
     r"^(SELECT|INSERT|CREATE|UPDATE|DELETE|PRAGMA|BEGIN|COMMIT|ALTER|DROP|WITH|FROM|WHERE|ORDER|AND|JOIN|LEFT|CROSS)\b"
-    r'|\r|^%3zu|^\[%\.|^Content-Type|^"[^"]*",?$|^(, )?"[\w .%]+": ["\d]|^%lld %lld|^%ld %s@'
+    r'|\r|^%3zu|^\[%\.|^Content-Type|^"[^"]*",?$|^(, )?"[\w .%]+": ["\d%]|^void at::|^%lld %lld|^%ld %s@'
     r"|^# (HELP|TYPE|Accuracy)|\bHTTP/1|\\x|^STATUS=|^<%d>1 "
     # Settings of simulated jobs, lines of their files, commands.
     r'|^(?=.*=)([a-z]+ )?([a-z_0-9]+=[^ ,"]+|%s)( [a-z_0-9]+=[^ ,"]+| %s)*$|^\t"\w+": "|^\[%s|^failslow \w+ .*%'
     # Columns of the profiler's tables, names in its timelines.
-    r"|^[A-Z]\w*( [A-Z]\w*)+$|^[Ee]xternal id$|^Collective name$|^SQLite format 3$|^Memset \(Device\)$|^In msg nelems$|^\(anonymous namespace\)$|^, \.\.\. %zu ranks, %016lx\]$|\((us|ms|MB|%)\)$|^Communication\(Not Overlapped|^dst rank$"
+    r"|^[A-Z]\w*( [A-Z]\w*)+$|^[Ee]xternal id$|^Collective name$|^SQLite format 3$|^Memset \(Device\)$|^In msg nelems$|^\(anonymous namespace\)$|^, \.\.\. %zu ranks, %016lx\]$|\((us|ms|MB|%|GB/s)\)$|^Communication\(Not Overlapped|^dst rank$"
+    # Counters of a trace.
+    r"|^(nvlink|pcie|nic) (send|recv)$|^sms? active$"
+    # Reasons of zlib and ISA-L, which speak no other language.
+    r"|^(incorrect (header|data) check|unknown (compression method|header flags set)|header crc mismatch"
+    r"|invalid (block|code|distance too far back)|data error)$"
     # Expressions for lines of training logs, and the bytes that are looked for before them.
     r"|\\[sb|]|\(\?<\w+>$|^(elapsed time per iteration|per step time|step time:|completed step:)$"
     r"|^iter time \(s\)$|^train_step_timing in s$")

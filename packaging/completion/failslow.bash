@@ -141,7 +141,7 @@ _failslow()
 		return
 		;;
 	functions:--section)
-		mapfile -t COMPREPLY < <(compgen -W "compute memory communication runtime python" -- "$current")
+		mapfile -t COMPREPLY < <(compgen -W "compute memory communication runtime python workers" -- "$current")
 		return
 		;;
 	functions:--function)

@@ -33,7 +33,7 @@ static int compare_frames(const void *left, const void *right)
 	FSL_ORDER_BY(a->thread, b->thread);
 	FSL_ORDER_BY(a->begin_ns, b->begin_ns);
 	FSL_ORDER_BY(b->dur_ns, a->dur_ns);
-	FSL_ORDER_BY(a->is_syscall, b->is_syscall);
+	FSL_ORDER_BY(a->kind == FSL_FRAME_SYSCALL, b->kind == FSL_FRAME_SYSCALL);
 	return FSL_ORDER(a->name_id, b->name_id);
 }
 
@@ -149,8 +149,11 @@ static enum fsl_status walk_all(struct walk *walk, const struct fsl_frame *frame
 			walk->above_at = 0;
 			walk->syscall_until_ns = INT64_MIN;
 		}
-		FSL_THEN(status, frames[i].is_syscall ? add_syscall(walk, &frames[i], err)
-						      : open_frame(walk, &frames[i], err));
+		if (frames[i].kind == FSL_FRAME_SYSCALL) {
+			FSL_THEN(status, add_syscall(walk, &frames[i], err));
+		} else if (frames[i].kind != FSL_FRAME_LOADING) {
+			FSL_THEN(status, open_frame(walk, &frames[i], err));
+		}
 	}
 	FSL_THEN(status, close_until(walk, INT64_MAX, err));
 	return status;

@@ -6,12 +6,19 @@
 
 enum { FSL_CALL_DEPTH_MAX = 1024 }; /* Python's limit; deeper frames count for their callers */
 
+enum fsl_frame_kind {
+	FSL_FRAME_PYTHON,
+	FSL_FRAME_OPERATOR, /* of the framework */
+	FSL_FRAME_LOADING,  /* of data; an annotation, which is on no call path */
+	FSL_FRAME_SYSCALL,  /* no function: time that the function around it spends in the system */
+};
+
 /* A function or operator on a thread of the host. */
 struct fsl_frame {
 	int64_t begin_ns, dur_ns;
-	uint32_t name_id; /* in rank->names */
-	uint32_t thread;  /* any number that is the thread's own */
-	bool is_syscall;  /* no function: time that the function around it spends in the system */
+	uint32_t name_id;     /* in rank->names */
+	uint32_t thread : 30; /* any number that is the thread's own */
+	enum fsl_frame_kind kind : 2;
 };
 
 /*

@@ -399,7 +399,8 @@ struct fsl_profile_rank {
 	struct fsl_profile_shares *shares; /* capture/shares.h: of the whole trace, then of steps;
 					      none without traces of Kineto */
 	size_t n_shares, shares_capacity;
-	struct fsl_functions *functions; /* capture/functions.h; NULL: they are not wanted */
+	struct fsl_functions *functions;    /* capture/functions.h; NULL: they are not wanted */
+	struct fsl_worker_figures *figures; /* capture/worker_figures.h; with functions */
 	struct fsl_profile_reading counters[FSL_COUNTERS_N];
 	uint64_t cached_kernels; /* sum of hashes of the kernels' names behind CACHE_HITS */
 	struct fsl_profile_trace trace;

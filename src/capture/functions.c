@@ -92,7 +92,10 @@ enum fsl_status fsl_function_find(struct fsl_function_times *times, enum fsl_fun
 	if (*id < times->n_built) {
 		return FSL_OK;
 	}
-	const struct fsl_function_built built = {.function = {.class = class},
+	const struct fsl_function_built built = {.function = {.class = class,
+							      .sampled = FSL_SAMPLED_N,
+							      .level = (double)NAN,
+							      .level_spread = (double)NAN},
 						 .name_id = name_id,
 						 .shape_id = shape_id,
 						 .caller = caller};

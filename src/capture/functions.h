@@ -8,6 +8,7 @@
 #define FSL_CAPTURE_FUNCTIONS_H
 
 #include "capture/capture.h"
+#include "capture/link_samples.h"
 
 enum fsl_function_class {
 	FSL_FUNCTION_COMPUTE, /* kernels, by name and shape of the grid */
@@ -38,6 +39,10 @@ struct fsl_function {
 	double mean_ns, spread_ns; /* of one call; population standard deviation */
 	double median_ns;          /* of one call; NaN: of Python */
 	double flops, bytes;       /* of one call, as the trace tells them; 0: it does not */
+	/* The counter of cores or links that is highest while it runs, with mean and spread;
+	 * FSL_SAMPLED_N and NaN: no samples. */
+	enum fsl_sampled sampled;
+	double level, level_spread;
 };
 
 /* Kernels of one name, whatever their shapes, over the whole trace or in one step: for scores. */
@@ -53,6 +58,13 @@ struct fsl_functions_rest {
 	int64_t count, total_ns, exclusive_ns;
 };
 
+/* All samples of a counter. */
+struct fsl_function_sampled {
+	size_t n;
+	bool is_percent;
+	double max;
+};
+
 struct fsl_functions {
 	int64_t window_ns;  /* from the first event of the trace to the end of the last one */
 	int64_t n_syscalls; /* that the trace has */
@@ -60,6 +72,7 @@ struct fsl_functions {
 	struct fsl_function *items;  /* by class, then the longest exclusive time first */
 	size_t n_items, items_capacity;
 	struct fsl_functions_rest rest[FSL_FUNCTION_CLASSES_N];
+	struct fsl_function_sampled sampled[FSL_SAMPLED_N];
 	struct fsl_kernel_level *levels; /* sorted by step, then by id of the name */
 	size_t n_levels, levels_capacity;
 };

@@ -286,7 +286,9 @@ void fsl_trace_event_take_arg(const struct fsl_trace_vocabulary *vocabulary,
 	} else if (asked->words != NULL) {
 		event->args[arg] = find_kind(asked->words, value, &number);
 	} else {
-		int64_t scale = asked->kind == FSL_TRACE_ARG_BILLIONTHS ? 1000000000 : 1;
+		int64_t scale = asked->kind == FSL_TRACE_ARG_MILLIONTHS   ? 1000000
+				: asked->kind == FSL_TRACE_ARG_BILLIONTHS ? 1000000000
+									  : 1;
 		(void)fsl_json_scaled(value, scale, asked->max, &number);
 		event->args[arg] = number;
 	}

@@ -63,7 +63,8 @@ enum {
 enum fsl_trace_arg_kind {
 	FSL_TRACE_ARG_NUMBER,     /* in [0, max]; or the kind of a text, if @words is not NULL */
 	FSL_TRACE_ARG_TEXT,       /* the text as it is */
-	FSL_TRACE_ARG_BILLIONTHS, /* a number with a point, times 10^9; up to 9 * 10^9 */
+	FSL_TRACE_ARG_MILLIONTHS, /* a number with a point, times 10^6; up to 9 * 10^12 */
+	FSL_TRACE_ARG_BILLIONTHS, /* times 10^9; up to 9 * 10^9 */
 	FSL_TRACE_ARG_SIZES,      /* three numbers, as [132, 1, 1]: see fsl_trace_sizes() */
 	FSL_TRACE_ARG_NESTED,     /* a text that holds args as JSON: they are taken in */
 };

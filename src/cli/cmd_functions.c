@@ -14,7 +14,9 @@
 #include "engine/threads.h"
 #include "report/functions.h"
 #include "report/page/page.h"
+#include "report/what_if.h"
 #include "source/kineto/lanes.h"
+#include "source/optable/op_table_file.h"
 
 enum { JOBS_MAX = 4096, SAMPLE_MAX = 65536 };
 
@@ -38,8 +40,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 	int n_operands = 0;
 	*r = (struct request){.choice = {.section = -1}, .options = fsl_functions_defaults()};
 	const struct fsl_opt table[] = {
-		{"section", 0, FSL_OPT_CHOICE, &r->choice.section, 0, 0, fsl_function_class_texts,
-		 NULL, "only this section"},
+		{"section", 0, FSL_OPT_CHOICE, &r->choice.section, 0, 0,
+		 fsl_functions_section_texts, NULL, "only this section"},
 		{"function", 0, FSL_OPT_TEXT, &r->choice.function, 0, 0, NULL, "TEXT",
 		 "only functions whose name or shape holds TEXT, however short they are, on each "
 		 "worker"},
@@ -79,7 +81,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 			"functions", "functions PATH [OPTION]...",
 			"Compares functions across the workers of a job, in traces of PyTorch's profiler: "
 			"kernels, copies of memory, collectives, calls of the runtime, and functions "
-			"of Python by call path; says which worker is slow by which of them.\n",
+			"of Python by call path; says which worker is slow by which of them. Of a table "
+			"of operations (StragglerAnalysis) it says what stragglers cost.\n",
 			table);
 		return FSL_OK;
 	}
@@ -198,6 +201,36 @@ static enum fsl_status compare(struct request *request, int *exit_code, struct f
 	return status;
 }
 
+static enum fsl_status tell_what_if(const struct request *request,
+				    const struct fsl_what_if *what_if,
+				    const struct fsl_op_table *table, struct fsl_error *err)
+{
+	if (request->format == FSL_OUTPUT_JSON) {
+		return fsl_print_json(fsl_what_if_json(what_if, table, request->path), err);
+	}
+	struct fsl_screen screen = fsl_screen_of(stdout, fsl_terminal_width(),
+						 fsl_terminal_has_colours(request->color));
+	fsl_what_if_print(what_if, table, &screen);
+	return FSL_OK;
+}
+
+/* A table of operations tells what the job would gain without stragglers. */
+static enum fsl_status ask_table(const struct request *request, int *exit_code,
+				 struct fsl_error *err)
+{
+	struct fsl_op_table table = {0};
+	struct fsl_what_if what_if = {0};
+	enum fsl_status status = fsl_op_table_read(&table, request->path, err);
+	FSL_THEN(status, fsl_what_if_ask(&what_if, &table, err));
+	FSL_THEN(status, tell_what_if(request, &what_if, &table, err));
+	if (status == FSL_OK && request->wants_exit_code && fsl_what_if_names_worker(&what_if)) {
+		*exit_code = FSL_EXIT_ANOMALY;
+	}
+	fsl_what_if_fini(&what_if);
+	fsl_op_table_fini(&table);
+	return status;
+}
+
 enum fsl_status fsl_cmd_functions(int argc, char **argv, int *exit_code, struct fsl_error *err)
 {
 	static struct request request;
@@ -212,7 +245,9 @@ enum fsl_status fsl_cmd_functions(int argc, char **argv, int *exit_code, struct 
 	FSL_TRY(fsl_lanes_create(&request.lanes, request.lane_rules.items,
 				 request.lane_rules.n_items, err));
 	fsl_confined_begin_files(request.path, request.baseline, request.page);
-	enum fsl_status status = compare(&request, exit_code, err);
+	enum fsl_status status = fsl_op_table_is_file(request.path)
+					 ? ask_table(&request, exit_code, err)
+					 : compare(&request, exit_code, err);
 	fsl_lanes_destroy(request.lanes);
 	return status;
 }

@@ -31,6 +31,26 @@ static double share(int64_t part_ns, int64_t whole_ns)
 	return whole_ns > 0 ? (double)part_ns / (double)whole_ns : 0.0;
 }
 
+static void add_samples(struct fsl_functions_view *view, const struct fsl_functions *functions)
+{
+	for (size_t i = 0; i < FSL_SAMPLED_N; i++) {
+		const struct fsl_function_sampled *own = &functions->sampled[i];
+		view->sampled[i].n += own->n;
+		view->sampled[i].is_percent |= own->is_percent;
+		view->sampled[i].max = fmax(view->sampled[i].max, own->max);
+	}
+}
+
+double fsl_functions_percent(const struct fsl_functions_view *view,
+			     const struct fsl_function *function, double level)
+{
+	if (function == NULL || function->sampled >= FSL_SAMPLED_N) {
+		return (double)NAN;
+	}
+	const struct fsl_function_sampled *all = &view->sampled[function->sampled];
+	return all->is_percent ? level : all->max > 0.0 ? 100.0 * level / all->max : (double)NAN;
+}
+
 static enum fsl_status list_workers(struct fsl_functions_view *view,
 				    const struct fsl_profile *profile,
 				    const struct fsl_profile_cluster *cluster,
@@ -43,6 +63,7 @@ static enum fsl_status list_workers(struct fsl_functions_view *view,
 		if (functions == NULL || functions->n_items == 0 || functions->window_ns <= 0) {
 			continue;
 		}
+		add_samples(view, functions);
 		size_t stage = fsl_profile_stage_of(cluster, rank->rank);
 		int64_t communication_ns = functions->rest[FSL_FUNCTION_COLLECTIVE].exclusive_ns;
 		for (size_t i = 0; i < functions->n_items; i++) {
@@ -433,6 +454,7 @@ enum fsl_status fsl_functions_compare(struct fsl_functions_view *out,
 	FSL_THEN(status, list_rows(out, err));
 	FSL_THEN(status, judge(out, err));
 	FSL_THEN(status, fsl_function_scores(out, err));
+	FSL_THEN(status, fsl_function_figures(out, err));
 	if (status != FSL_OK) {
 		fsl_functions_view_fini(out);
 	}

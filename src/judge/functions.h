@@ -10,6 +10,7 @@
 
 #include "capture/cluster.h"
 #include "capture/functions.h"
+#include "capture/worker_figures.h"
 
 struct fsl_functions_options {
 	double delta;     /* two workers differ in a function from this distance on; 0 to 3 */
@@ -42,6 +43,18 @@ struct fsl_function_row {
 	size_t n_abnormal;
 };
 
+/* How a worker's host feeds its device, in one number each. */
+enum fsl_worker_figure {
+	FSL_FIGURE_HOST_WAIT, /* share of the trace in which the busiest stream waits for a launch
+			       */
+	FSL_FIGURE_LAUNCH_DELAY, /* us, median from the end of a launch to the begin of its work */
+	FSL_FIGURE_SHORT_WORK,   /* share of works that take less time than their launch */
+	FSL_FIGURE_QUEUE,     /* launched works that have not begun: mean of the busiest stream */
+	FSL_FIGURE_HOST_LINK, /* GB/s of copies between host and device */
+	FSL_FIGURE_PATH_HOST, /* share of the critical path that is the host's */
+	FSL_WORKER_FIGURES_N
+};
+
 struct fsl_function_worker {
 	const struct fsl_profile_rank *rank;
 	const struct fsl_functions *functions;
@@ -61,6 +74,9 @@ struct fsl_function_worker {
 	double same_work_share; /* of the time of kernels, in those that all workers have */
 	bool is_straggler;      /* by one of the scores */
 	bool has_other_work;    /* so the score may tell what it does, not how fast */
+	double figures[FSL_WORKER_FIGURES_N];  /* NaN: unknown */
+	double usual[FSL_WORKER_FIGURES_N];    /* median of its stage; NaN: unknown */
+	bool is_unusual[FSL_WORKER_FIGURES_N]; /* a figure stands out among those of its peers */
 };
 
 enum fsl_functions_verdict {
@@ -71,6 +87,7 @@ enum fsl_functions_verdict {
 
 struct fsl_functions_view {
 	struct fsl_arena arena;
+	struct fsl_function_sampled sampled[FSL_SAMPLED_N]; /* of all workers */
 	struct fsl_functions_options options;
 	struct fsl_function_worker *workers; /* by rank; ranks without functions are left out */
 	size_t n_workers;
@@ -98,5 +115,14 @@ void fsl_functions_view_fini(struct fsl_functions_view *view);
  * FSL_ERR_MEMORY only.
  */
 enum fsl_status fsl_function_scores(struct fsl_functions_view *view, struct fsl_error *err);
+/* Fills figures of all workers, and says which stand out. FSL_ERR_MEMORY only. */
+enum fsl_status fsl_function_figures(struct fsl_functions_view *view, struct fsl_error *err);
+/* A level of the function's counter in percent: as it is, or of the greatest sample of the set.
+ * NaN: unknown. */
+double fsl_functions_percent(const struct fsl_functions_view *view,
+			     const struct fsl_function *function, double level);
+/* The stream of a worker that is busy longest; NULL: it has none. */
+const struct fsl_stream_figures *
+fsl_worker_busiest_stream(const struct fsl_worker_figures *figures);
 
 #endif

@@ -63,6 +63,12 @@ enum { FSL_JUDGE_FUNCTION_WORKERS_MIN = 3 };
 /* The time of a function, and the time that a device computes or is idle, stands out from this
  * difference on, as share of the median. By experience. */
 #define FSL_JUDGE_FUNCTION_EXCESS_MIN 0.1
+/* Differences of a worker's figures that tell nobody anything, however much alike the peers are:
+ * of a delay, us, of works in a queue, of GB/s; shares take 5 %. By experience. */
+#define FSL_JUDGE_FIGURE_DELAY_US_MIN 5.0
+#define FSL_JUDGE_FIGURE_QUEUE_MIN    2.0
+#define FSL_JUDGE_FIGURE_GB_PER_S_MIN 0.5
+#define FSL_JUDGE_FIGURE_SHARE_MIN    0.05
 /* A function that grew on one rank alone counts from this many times the growth on: the greatest of
  * many ranks differs by chance. By experience. */
 #define FSL_JUDGE_ONE_RANK_TIMES_MIN 5.0

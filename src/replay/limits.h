@@ -40,4 +40,21 @@ enum {
 /* Fewer calm steps do not tell how a rank usually is. */
 #define FSL_REPLAY_CALM_STEPS_MIN 4
 
+/* What-if of tables of operations; the values are those of StragglerAnalysis, so that figures can
+ * be compared. */
+
+/* Begins and ends of one moment differ by this at most, s. */
+#define FSL_WHAT_IF_CLOCKS_S 5e-5
+/* A transfer that seems to end so long before its last member begins, s, has wrong clocks. */
+#define FSL_WHAT_IF_CLOCK_FAULT_S 1e-2
+/* Slowdown from which its parts are asked for. */
+#define FSL_WHAT_IF_SLOWDOWN_MIN 1.03
+enum {
+	/* Share of the workers that count as the slowest. */
+	FSL_WHAT_IF_SLOWEST_PERCENT = 3,
+};
+/* Operations that are looked at in all, a bound on time: 64 stages of 8 chunks with 100,000
+ * operations fit. */
+#define FSL_WHAT_IF_LOOKS_MAX 1e9
+
 #endif

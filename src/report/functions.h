@@ -9,10 +9,15 @@
 #include "report/document.h"
 #include "report/screen.h"
 
+/* The sixth section: how hosts feed their devices. */
+enum { FSL_FUNCTIONS_WORKERS = FSL_FUNCTION_CLASSES_N };
+/* As fsl_function_class_texts, and "workers"; NULL-terminated. */
+extern const char *const fsl_functions_section_texts[];
+
 /* Parts of a comparison that are told. */
 struct fsl_functions_choice {
 	const char *path;     /* for the document */
-	int section;          /* enum fsl_function_class; -1: all */
+	int section;          /* enum fsl_function_class, FSL_FUNCTIONS_WORKERS; -1: all */
 	const char *function; /* only functions whose key holds this text; NULL: all that matter */
 	const char *group;    /* only collectives whose class holds this text; NULL: all */
 	const int32_t *ranks; /* only these workers; n_ranks 0: all */
@@ -24,8 +29,13 @@ struct fsl_functions_choice {
 
 /* Helpers that the reporters share. */
 
-/* "ring", "sendrecv send": what the name of a collective's kernel tells. */
-void fsl_functions_group(const struct fsl_function_row *row, char *text, size_t size);
+/* "ring", "nvlink ring send": what the name of a collective's kernel tells, and counters of links
+ * if there are some. */
+void fsl_functions_group(const struct fsl_functions_view *view, const struct fsl_function_row *row,
+			 char *text, size_t size);
+/* The counter that is highest on the first worker that has one; FSL_SAMPLED_N: none has. */
+enum fsl_sampled fsl_functions_link(const struct fsl_functions_view *view,
+				    const struct fsl_function_row *row);
 /* Whether the choice and the rule of 1 % let the row through. @n_before: rows of the section that
  * stand before it. */
 bool fsl_functions_tells_row(const struct fsl_functions_view *view,

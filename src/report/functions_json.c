@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "capture/shares.h"
 #include "report/document.h"
-#include "report/functions.h"
+#include "report/functions_parts.h"
 
 enum { DECIMALS_RATIO = 9, DECIMALS_SCORE = 12, DECIMALS_US = 3, RANK_BYTES = 16 };
 static const double NS_PER_US = 1000.0;
@@ -79,6 +79,7 @@ static void add_worker(struct writer *writer, cJSON *list, const struct fsl_func
 	fsl_document_number(document, object, "sameWorkRatio", worker->same_work_share,
 			    DECIMALS_RATIO);
 	add_ms(writer, object, "windowMs", worker->functions->window_ns);
+	fsl_functions_worker_json(document, object, worker);
 	cJSON *steps = NULL;
 	if (rank->n_shares > 0) {
 		add_shares(writer, object, "breakdown", &rank->shares[0]);
@@ -132,6 +133,19 @@ static void add_abnormal(struct writer *writer, cJSON *parent, const char *key,
 	cJSON *object = fsl_document_object(&writer->document, parent, key);
 	for (size_t w = 0; w < writer->view->n_workers; w++) {
 		if (row->cells[w].is_abnormal) {
+			fsl_document_number(&writer->document, object, rank_key(writer, w, rank),
+					    row->cells[w].ratio, DECIMALS_RATIO);
+		}
+	}
+}
+
+/* The product tells a call path by the ratio of each worker that has it. */
+static void add_ratios(struct writer *writer, cJSON *parent, const struct fsl_function_row *row)
+{
+	char rank[RANK_BYTES];
+	cJSON *object = fsl_document_object(&writer->document, parent, "ratios");
+	for (size_t w = 0; w < writer->view->n_workers; w++) {
+		if (row->cells[w].function != NULL && tells_worker(writer, w)) {
 			fsl_document_number(&writer->document, object, rank_key(writer, w, rank),
 					    row->cells[w].ratio, DECIMALS_RATIO);
 		}
@@ -204,6 +218,21 @@ static cJSON *begin_row(struct writer *writer, cJSON *section, const struct fsl_
 	return object;
 }
 
+/* How busy the cores are while the kernel runs: mean over the workers that tell it. */
+static double cores_percent(const struct writer *writer, const struct fsl_function_row *row)
+{
+	double sum = 0.0;
+	size_t n = 0;
+	for (size_t w = 0; w < writer->view->n_workers; w++) {
+		const struct fsl_function *function = row->cells[w].function;
+		if (function != NULL && function->sampled == FSL_SAMPLED_CORES) {
+			sum += fsl_functions_percent(writer->view, function, function->level);
+			n++;
+		}
+	}
+	return n > 0 ? sum / (double)n : (double)NAN;
+}
+
 static void add_kernel(struct writer *writer, cJSON *section, const struct fsl_function_row *row)
 {
 	struct fsl_document *document = &writer->document;
@@ -213,6 +242,8 @@ static void add_kernel(struct writer *writer, cJSON *section, const struct fsl_f
 	fsl_document_number(document, object, "medianCostUs", row->median_ns / NS_PER_US,
 			    DECIMALS_US);
 	fsl_document_number(document, object, "bottleneckRatio", row->mean_ratio, DECIMALS_RATIO);
+	fsl_document_number(document, object, "averageCoresPercent", cores_percent(writer, row),
+			    DECIMALS_US);
 	fsl_functions_add_operations(document, object, writer->view, row);
 	add_abnormal(writer, object, "abnormalWorkers", row);
 	add_cells(writer, object, row);
@@ -237,6 +268,9 @@ static void add_function(struct writer *writer, cJSON *section, const struct fsl
 	fsl_document_number(document, object, "systemCallRatio",
 			    fsl_functions_syscall_share(view, row), DECIMALS_RATIO);
 	add_abnormal(writer, object, "abnormalWorkers", row);
+	if (row->class == FSL_FUNCTION_PYTHON) {
+		add_ratios(writer, object, row);
+	}
 	add_cells(writer, object, row);
 }
 
@@ -250,8 +284,16 @@ static void add_link_features(struct writer *writer, cJSON *parent, const char *
 	fsl_document_index(document, object, "differentFromOtherWorkers",
 			   row->cells[w].n_different);
 	add_features(writer, object, &row->cells[w]);
-	fsl_document_null(document, object, "averageThroughputPercent");
-	fsl_document_null(document, object, "throughputStdPercent");
+	const struct fsl_function *function = row->cells[w].function;
+	fsl_document_number(document, object, "averageThroughputPercent",
+			    fsl_functions_percent(writer->view, function,
+						  function != NULL ? function->level : (double)NAN),
+			    DECIMALS_US);
+	fsl_document_number(
+		document, object, "throughputStdPercent",
+		fsl_functions_percent(writer->view, function,
+				      function != NULL ? function->level_spread : (double)NAN),
+		DECIMALS_US);
 }
 
 static void add_collective(struct writer *writer, cJSON *section,
@@ -260,7 +302,7 @@ static void add_collective(struct writer *writer, cJSON *section,
 	struct fsl_document *document = &writer->document;
 	const struct fsl_functions_view *view = writer->view;
 	char group[64];
-	fsl_functions_group(row, group, sizeof(group));
+	fsl_functions_group(view, row, group, sizeof(group));
 	cJSON *of_group = cJSON_GetObjectItemCaseSensitive(section, group);
 	of_group = of_group != NULL ? of_group : fsl_document_object(document, section, group);
 	cJSON *object = begin_row(writer, of_group, row);
@@ -272,7 +314,13 @@ static void add_collective(struct writer *writer, cJSON *section,
 		normal = is_better ? w : normal;
 	}
 	fsl_document_number(document, object, "averageRatio", row->mean_ratio, DECIMALS_RATIO);
-	fsl_document_null(document, object, "link");
+	enum fsl_sampled link = fsl_functions_link(view, row);
+	char name[16] = "";
+	if (link < FSL_SAMPLED_N) {
+		size_t length = strcspn(fsl_sampled_texts[link], " ");
+		(void)snprintf(name, sizeof(name), "%.*s", (int)length, fsl_sampled_texts[link]);
+	}
+	fsl_document_told(document, object, "link", name);
 	if (normal != SIZE_MAX) {
 		add_link_features(writer, object, "normalWorker", row, normal);
 	} else {
@@ -414,6 +462,30 @@ static void add_rest(struct writer *writer, cJSON *root)
 	}
 }
 
+/* Keys that are null since no trace has the counters that tell them. */
+static void add_unknown(struct writer *writer, cJSON *root)
+{
+	static const struct {
+		const char *key;
+		enum fsl_sampled begin, end; /* any of these counters tells it */
+	} keys[] = {
+		{"link", FSL_SAMPLED_NVLINK_SEND, FSL_SAMPLED_N},
+		{"averageThroughputPercent", FSL_SAMPLED_NVLINK_SEND, FSL_SAMPLED_N},
+		{"throughputStdPercent", FSL_SAMPLED_NVLINK_SEND, FSL_SAMPLED_N},
+		{"averageCoresPercent", FSL_SAMPLED_CORES, FSL_SAMPLED_NVLINK_SEND},
+	};
+	cJSON *unknown = fsl_document_array(&writer->document, root, "unknown");
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		size_t n = 0;
+		for (size_t k = keys[i].begin; k < (size_t)keys[i].end; k++) {
+			n += writer->view->sampled[k].n;
+		}
+		if (n == 0) {
+			fsl_document_text(&writer->document, unknown, NULL, keys[i].key);
+		}
+	}
+}
+
 cJSON *fsl_functions_json(const struct fsl_functions_view *view,
 			  const struct fsl_functions_choice *choice)
 {
@@ -442,11 +514,6 @@ cJSON *fsl_functions_json(const struct fsl_functions_view *view,
 	add_sections(&writer, root);
 	fsl_functions_add_tree(document, root, view, choice);
 	add_rest(&writer, root);
-	cJSON *unknown = fsl_document_array(document, root, "unknown");
-	static const char *const keys[] = {"link", "averageThroughputPercent",
-					   "throughputStdPercent"};
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		fsl_document_text(document, unknown, NULL, keys[i]);
-	}
+	add_unknown(&writer, root);
 	return fsl_document_finish(document, root);
 }

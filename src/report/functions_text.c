@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/language.h"
-#include "report/functions.h"
+#include "report/functions_parts.h"
 #include "text/phrase.h"
 
 enum {
@@ -122,16 +122,42 @@ static void end_outliers(struct outliers *outliers)
 	}
 }
 
+/* A list of functions is read back as no whole, so its parts are translated here. */
 static void add_abnormal(struct fsl_phrase *phrase, const struct fsl_functions_view *view,
 			 const struct fsl_function_row *row)
 {
-	struct outliers outliers = {phrase, 0};
+	struct fsl_phrase named = {0};
+	struct fsl_told told;
+	struct outliers outliers = {&named, 0};
 	for (size_t w = 0; w < view->n_workers; w++) {
 		if (row->cells[w].is_abnormal) {
 			add_outlier(&outliers, &view->workers[w], row->cells[w].ratio);
 		}
 	}
 	end_outliers(&outliers);
+	if (named.length > 0) {
+		fsl_phrase_add(phrase, "%s", fsl_tell(named.text, &told));
+	}
+}
+
+/* ", nvlink send 94 %": the counter of a collective, and its mean over the workers. */
+static void add_link(struct fsl_phrase *phrase, const struct fsl_functions_view *view,
+		     const struct fsl_function_row *row)
+{
+	enum fsl_sampled link = fsl_functions_link(view, row);
+	double sum = 0.0;
+	size_t n = 0;
+	for (size_t w = 0; w < view->n_workers; w++) {
+		const struct fsl_function *function = row->cells[w].function;
+		if (function != NULL && function->sampled == link) {
+			sum += fsl_functions_percent(view, function, function->level);
+			n++;
+		}
+	}
+	if (row->class == FSL_FUNCTION_COLLECTIVE && link < FSL_SAMPLED_N && n > 0) {
+		fsl_phrase_add(phrase, ", %s ", fsl_sampled_texts[link]);
+		fsl_phrase_add_percent(phrase, sum / (double)n / 100.0);
+	}
 }
 
 static void add_row(struct fsl_phrase *phrase, const struct fsl_functions_view *view,
@@ -145,6 +171,7 @@ static void add_row(struct fsl_phrase *phrase, const struct fsl_functions_view *
 		fsl_phrase_add(phrase, ", ");
 		add_us(phrase, row->median_ns);
 	}
+	add_link(phrase, view, row);
 	double syscall_share = fsl_functions_syscall_share(view, row);
 	if (syscall_share >= SYSCALL_TOLD_MIN) {
 		struct fsl_phrase share = {0};
@@ -349,6 +376,7 @@ static void print_workers(const struct fsl_functions_view *view,
 		fsl_phrase_add_percent(&phrase, worker->idle);
 		add_own_rows(&phrase, view, w);
 		(void)fsl_screen_extra(screen, label, phrase.text);
+		fsl_functions_worker_print(worker, screen);
 	}
 }
 
@@ -432,6 +460,15 @@ static void print_tables(const struct fsl_functions_view *view,
 	fsl_screen_field(screen, "", phrase.text);
 }
 
+static bool has_links(const struct fsl_functions_view *view)
+{
+	size_t n = 0;
+	for (size_t i = FSL_SAMPLED_NVLINK_SEND; i < FSL_SAMPLED_N; i++) {
+		n += view->sampled[i].n;
+	}
+	return n > 0;
+}
+
 void fsl_functions_print(const struct fsl_functions_view *view,
 			 const struct fsl_functions_choice *choice, const struct fsl_screen *screen)
 {
@@ -460,6 +497,9 @@ void fsl_functions_print(const struct fsl_functions_view *view,
 		print_tables(view, choice, screen);
 		return;
 	}
+	if (choice->section == FSL_FUNCTIONS_WORKERS) {
+		fsl_functions_workers_print(view, choice, screen);
+	}
 	if (choice->section < 0 || choice->section == FSL_FUNCTION_COMPUTE) {
 		print_utilisation(view, screen);
 	}
@@ -467,9 +507,10 @@ void fsl_functions_print(const struct fsl_functions_view *view,
 		print_section(view, choice, (enum fsl_function_class)c, screen);
 	}
 	if (choice->section < 0) {
+		fsl_functions_unusual_print(view, screen);
 		print_scores(view, screen);
 	}
-	if (screen->budget == NULL &&
+	if (screen->budget == NULL && !has_links(view) &&
 	    (choice->section < 0 || choice->section == FSL_FUNCTION_COLLECTIVE)) {
 		fsl_screen_field(screen, "Unknown",
 				 "class and throughput of links: the traces have no counters");

@@ -8,13 +8,29 @@
 
 enum { KERNELS_TOLD_MAX = 10, RANGES_MAX = 8, RANKS_MAX = 4096 };
 
+const char *const fsl_functions_section_texts[] = {
+	"compute", "memory", "communication", "runtime", "python", "workers", NULL};
+
 const char *const fsl_functions_verdict_texts[] = {
 	[FSL_FUNCTIONS_NONE] = "none",
 	[FSL_FUNCTIONS_CULPRITS] = "culprits_and_victims",
 	[FSL_FUNCTIONS_INSUFFICIENT] = "insufficient_evidence",
 };
 
-void fsl_functions_group(const struct fsl_function_row *row, char *text, size_t size)
+enum fsl_sampled fsl_functions_link(const struct fsl_functions_view *view,
+				    const struct fsl_function_row *row)
+{
+	for (size_t w = 0; w < view->n_workers; w++) {
+		const struct fsl_function *function = row->cells[w].function;
+		if (function != NULL && function->sampled < FSL_SAMPLED_N) {
+			return function->sampled;
+		}
+	}
+	return FSL_SAMPLED_N;
+}
+
+void fsl_functions_group(const struct fsl_functions_view *view, const struct fsl_function_row *row,
+			 char *text, size_t size)
 {
 	static const struct {
 		const char *in_name, *word;
@@ -28,7 +44,14 @@ void fsl_functions_group(const struct fsl_function_row *row, char *text, size_t 
 			break;
 		}
 	}
-	(void)snprintf(text, size, "%s", found);
+	enum fsl_sampled link = fsl_functions_link(view, row);
+	if (link < FSL_SAMPLED_N) { /* "nvlink send" around the word */
+		const char *name = fsl_sampled_texts[link];
+		int n_link = (int)strcspn(name, " ");
+		(void)snprintf(text, size, "%.*s %s%s", n_link, name, found, name + n_link);
+	} else {
+		(void)snprintf(text, size, "%s", found);
+	}
 }
 
 bool fsl_functions_tells_row(const struct fsl_functions_view *view,
@@ -40,7 +63,7 @@ bool fsl_functions_tells_row(const struct fsl_functions_view *view,
 	if (choice->section >= 0 && (enum fsl_function_class)choice->section != row->class) {
 		return false;
 	}
-	fsl_functions_group(row, group, sizeof(group));
+	fsl_functions_group(view, row, group, sizeof(group));
 	if (choice->group != NULL &&
 	    (row->class != FSL_FUNCTION_COLLECTIVE || strstr(group, choice->group) == NULL)) {
 		return false;

@@ -5,11 +5,13 @@ Arguments: the program, the bundled data sets. Each command runs on a pseudo ter
 """
 import fcntl
 import os
+import pathlib
 import pty
 import re
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
@@ -115,7 +117,7 @@ FITTING = ["config keys", "list detectors", "list formats", "list reporters", "l
            "list commands", "list causes", "help", "--help", "eval quick --limit 4 --gates", "eval families --limit 2",
            "bench --size 1 --runs 1", "bench --size 1 --runs 1 --only csv --instructions",
            *(f"help {command}" for command in
-             "detect profile series simulate eval bench list config version".split())]
+             "detect profile functions series simulate eval bench list config version".split())]
 
 
 def words_of(text):
@@ -162,15 +164,36 @@ def check_chinese(columns, *folders):
 
 
 def check_chinese_lists():
-    for command in ("config keys", "list detectors", "list formats", "--help", "help profile"):
+    for command in ("config keys", "list detectors", "list formats", "--help", "help profile", "help functions"):
         output = on_terminal(*command.split(), LC_ALL="zh_CN.UTF-8")
         long = [line for line in output.splitlines() if columns_of(line) > 80]
         claim(f"{command}: Chinese lines fit 80 columns", output and not long, "\n".join(long))
 
 
+def check_functions():
+    """The screens of functions: colours of the headline, 24 lines and the width in English and Chinese."""
+    script = pathlib.Path(__file__).resolve().parent / "functions" / "traces.py"
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, script, folder, "kernels=3", "copies=6", "calls=2"], check=True)
+        for words in (["functions", folder], ["functions", folder, "--section", "workers", "--worker", "2,3"],
+                      ["functions", folder, "--function", "gemm"]):
+            name = " ".join(words[2:]) or "functions"
+            coloured = on_terminal(*words)
+            claim(f"{name}: the headline is red", coloured.startswith("\033[1;31m"), coloured)
+            claim(f"{name}: colours change no text", CODE.sub("", coloured) == in_pipe(*words), coloured)
+            for columns, locale in ((80, "C"), (120, "C"), (80, "zh_CN.UTF-8"), (100, "zh_CN.UTF-8")):
+                lines = CODE.sub("", on_terminal(*words, columns=columns, LC_ALL=locale)).splitlines()
+                long = [line for line in lines if columns_of(line) > columns]
+                claim(f"{name}: at most 24 lines in {locale}", len(lines) <= 24, "\n".join(lines))
+                claim(f"{name}: lines fit {columns} columns in {locale}", not long, "\n".join(long))
+                claim(f"{name}: the victims are labelled in {locale}",
+                      any(re.match("  (受害者|Victims) ", line) for line in lines), "\n".join(lines))
+
+
 check_colours()
 check_pictures()
 check_unknown_width()
+check_functions()
 check_chinese(80, "faults/slow_rank", "faults/hang", "faults/missing_rank", "faults/slow_storage", "profile/slow_rank")
 check_chinese(100, "faults/slow_link", "profile/slow_rank")
 check_chinese_lists()

@@ -15,6 +15,8 @@ ALLOWED = {
     ("match/topology_comms.c", "NAME_MAX_COMPARED"),  # buffer
     ("replay/replay.c", "LANES_MAX"),  # numbers in a line of the cache
     ("replay/replay.h", "FSL_REPLAY_PARTS_ALL"),  # bits
+    ("replay/op_graph.c", "PASSES"), ("replay/op_graph.c", "TRANSFERS"), ("replay/op_graph.c", "COLLECTIVES"),
+    ("replay/op_graph.c", "OVER_REPLICAS"), ("replay/op_graph.c", "ENDS_OF_STAGE"),  # bits, and a sum of them
     ("blame/blame.c", "QUARTILE_SIGMAS"),  # upper quartile of |x|, x normal
     ("blame/details.c", "RESULT_NORMAL"), ("blame/details.c", "RESULT_ANOMALY"),  # sysTrace's codes
     ("blame/imbalance.c", "WHO_BYTES"),

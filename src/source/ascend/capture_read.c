@@ -8,6 +8,7 @@
 #include "base/try.h"
 #include "capture/functions.h"
 #include "capture/kept_rows.h"
+#include "capture/worker_figures.h"
 #include "source/ascend/cross_check.h"
 #include "source/ascend/databases.h"
 #include "source/ascend/files.h"
@@ -44,6 +45,7 @@ static enum fsl_status read_rank(struct fsl_profile_rank *rank,
 	}
 	if (options->sums_functions && folder->writer == FSL_PROFILE_KINETO) {
 		FSL_TRY(FSL_NEW(rank->functions, 1, "functions", err));
+		FSL_TRY(FSL_NEW(rank->figures, 1, "figures", err));
 	}
 	if (folder->writer == FSL_PROFILE_KINETO) {
 		FSL_TRY(fsl_kineto_read_rank(rank, options, err));
@@ -264,6 +266,7 @@ void fsl_profile_rank_fini(struct fsl_profile_rank *rank)
 	fsl_free(rank->trace.ranges);
 	fsl_kept_rows_destroy(rank->kept);
 	fsl_functions_destroy(rank->functions);
+	fsl_worker_figures_destroy(rank->figures);
 	fsl_free(rank->shares);
 	fsl_free(rank->copies);
 	fsl_free(rank->memory);

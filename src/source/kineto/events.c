@@ -8,8 +8,10 @@
 #include "base/number.h"
 #include "base/try.h"
 #include "capture/ranges.h"
+#include "source/kineto/counters.h"
 #include "source/kineto/functions.h"
 #include "source/kineto/operations.h"
+#include "source/kineto/worker.h"
 #include "text/json_walk.h"
 
 enum { RANGES_MAX = 4096, NAME_BYTES_MAX = 200 /* of a kernel; templates have kilobytes */ };
@@ -130,11 +132,14 @@ static enum fsl_status add_work(struct fsl_kineto_events *events,
 		.launch_ns = FSL_NS_ABSENT,
 		.facts = FSL_STR_NONE,
 		.external = external_of(event),
+		.device = (int32_t)event->args[FSL_KINETO_DEVICE],
+		.stream = (int32_t)event->args[FSL_KINETO_STREAM],
 		.category = (enum fsl_kineto_category)event->category,
 	};
 	FSL_TRY(name_work(events, event, &work, err));
 	FSL_TRY(intern_shape(events, event, &work.shape_id, err));
 	if (events->rank->functions != NULL) {
+		FSL_TRY(fsl_kineto_add_copy(events, event, &work.facts, err));
 		FSL_TRY(fsl_kineto_add_operations(events, event, &work, err));
 	}
 	if (work.is_collective) {
@@ -150,6 +155,7 @@ static enum fsl_status add_call(struct fsl_kineto_events *events,
 				       .begin_ns = event->ts_ns,
 				       .dur_ns = event->dur_ns};
 	FSL_TRY(intern(events, &event->whole_name, &call.name_id, err));
+	FSL_TRY(fsl_kineto_thread(events, event, &call.thread, err));
 	return call.name_id != FSL_STR_NONE ? FSL_APPEND(events, calls, &call, err) : FSL_OK;
 }
 
@@ -214,7 +220,7 @@ enum fsl_status fsl_kineto_events_add(struct fsl_kineto_events *events,
 		add_memory(events, event);
 	}
 	if (event->phase != 'X') {
-		return FSL_OK;
+		return event->phase == 'C' ? fsl_kineto_add_sample(events, event, err) : FSL_OK;
 	}
 	fsl_kineto_widen(events, event);
 	switch ((enum fsl_kineto_category)event->category) {
@@ -235,11 +241,14 @@ enum fsl_status fsl_kineto_events_add(struct fsl_kineto_events *events,
 		if (event->name == FSL_KINETO_DATALOADER) {
 			fsl_trace_count_call(&events->rank->trace, FSL_HOST_DATALOADER,
 					     event->dur_ns);
+			FSL_TRY(fsl_kineto_add_frame(events, event, err));
 		}
 		return event->name == FSL_KINETO_STEP ? add_step(events, event, err) : FSL_OK;
 	case FSL_KINETO_PYTHON:
 	case FSL_KINETO_SYSCALL:
 		return fsl_kineto_add_frame(events, event, err);
+	case FSL_KINETO_SYNC:
+		return fsl_kineto_add_sync(events, event, err);
 	case FSL_KINETO_NONE:
 	case FSL_KINETO_SPAN:
 	case FSL_KINETO_INSTANT:
@@ -258,6 +267,9 @@ void fsl_kineto_events_fini(struct fsl_kineto_events *events)
 	fsl_free(events->frames);
 	fsl_kineto_seen_fini(&events->kernels);
 	fsl_kineto_seen_fini(&events->functions);
+	fsl_free(events->syncs);
+	fsl_free(events->copies);
+	fsl_link_counters_fini(&events->counters);
 	fsl_free(events->operations);
 	fsl_strpool_destroy(events->operation_keys);
 	fsl_strpool_destroy(events->threads);

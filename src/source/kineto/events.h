@@ -5,6 +5,7 @@
 
 #include "capture/call_paths.h"
 #include "capture/capture_files.h"
+#include "capture/functions.h"
 #include "capture/shares.h"
 #include "source/kineto/names.h"
 #include "source/kineto/seen.h"
@@ -17,9 +18,11 @@ struct fsl_kineto_work {
 	int64_t step;        /* once it is settled */
 	uint32_t name_id;    /* in the rank's names */
 	uint32_t shape_id;   /* "132_1_1|384_1_1"; FSL_STR_NONE: not told */
-	uint32_t facts;      /* of a collective, in events->facts; FSL_STR_NONE: none */
+	uint32_t facts;      /* of a collective, in events->facts; of a copy, in events->copies;
+				FSL_STR_NONE: none */
 	uint32_t external;   /* external id, cut to 32 bits; 0: none */
 	uint32_t whole_id;   /* the name with its arguments, if functions are wanted */
+	int32_t device, stream; /* -1: not told */
 	enum fsl_kineto_category category : 8;
 	bool is_collective : 1;
 };
@@ -29,6 +32,21 @@ struct fsl_kineto_call {
 	int64_t correlation; /* -1: none */
 	int64_t begin_ns, dur_ns;
 	uint32_t name_id;
+	uint32_t thread; /* as of frames, if functions are wanted */
+};
+
+/* What a copy moved. */
+struct fsl_kineto_copy {
+	int64_t n_bytes, bytes_per_s; /* -1: not told */
+};
+
+/* What a call or a stream waits for. */
+struct fsl_kineto_sync {
+	int64_t correlation;       /* of the call */
+	int64_t event;             /* correlation of the call that recorded it; -1: not told */
+	int32_t device, stream;    /* the one that waits, or is waited for; -1: none */
+	int32_t event_stream;      /* on which the event was recorded; -1: not told */
+	enum fsl_kineto_name kind; /* FSL_KINETO_STREAM_SYNC and following */
 };
 
 /* Facts of a collective: from its kernel, or from its host side. */
@@ -54,6 +72,13 @@ struct fsl_kineto_shape {
 	uint32_t id;         /* of its text in the rank's names */
 };
 
+/* Where the newest sample of a counter came from. */
+struct fsl_kineto_origin {
+	bool is_known;
+	uint64_t pid, tid;
+	int32_t device; /* -1: not told */
+};
+
 struct fsl_kineto_events {
 	struct fsl_profile_rank *rank; /* its names are used */
 	struct fsl_kineto_work *work;
@@ -68,6 +93,12 @@ struct fsl_kineto_events {
 	size_t n_frames, frames_capacity;
 	struct fsl_kineto_seen kernels, functions; /* names of work, and of frames */
 	struct fsl_kineto_shape shapes[FSL_KINETO_SHAPES_N];
+	struct fsl_kineto_sync *syncs; /* if functions are wanted */
+	size_t n_syncs, syncs_capacity;
+	struct fsl_kineto_copy *copies; /* likewise */
+	size_t n_copies, copies_capacity;
+	struct fsl_link_counters counters; /* likewise */
+	struct fsl_kineto_origin origin;
 	struct fsl_kineto_operations *operations; /* if functions are wanted */
 	size_t n_operations, operations_capacity;
 	struct fsl_strpool *operation_keys;      /* of them; NULL: none yet */

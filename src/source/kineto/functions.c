@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/sort.h"
 #include "base/try.h"
+#include "source/kineto/counters.h"
 #include "source/kineto/operations.h"
 #include "source/kineto/shares.h"
 
@@ -52,28 +53,46 @@ static size_t make_common(char *to, size_t size, const struct fsl_trace_text *na
 	return n;
 }
 
-enum fsl_status fsl_kineto_add_frame(struct fsl_kineto_events *events,
-				     const struct fsl_trace_event *event, struct fsl_error *err)
+enum fsl_status fsl_kineto_thread(struct fsl_kineto_events *events,
+				  const struct fsl_trace_event *event, uint32_t *thread,
+				  struct fsl_error *err)
 {
-	struct fsl_kineto_seen_name *seen = NULL;
-	char name[FSL_TRACE_NAME_MAX], thread[2 * sizeof(uint64_t)];
-	struct fsl_frame frame = {.begin_ns = event->ts_ns,
-				  .dur_ns = event->dur_ns,
-				  .is_syscall = event->category == FSL_KINETO_SYSCALL};
-	bool is_wanted = events->rank->functions != NULL || events->rank->kept != NULL;
-	if (!is_wanted || event->whole_name.length == 0) {
+	char key[2 * sizeof(uint64_t)];
+	*thread = 0;
+	if (events->rank->functions == NULL && events->rank->kept == NULL) {
 		return FSL_OK;
 	}
 	if (events->threads == NULL && (events->threads = fsl_strpool_create()) == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d",
 				(int)events->rank->rank);
 	}
-	if (events->rank->functions != NULL) {
-		events->rank->functions->n_syscalls += frame.is_syscall;
+	memcpy(key, &event->pid, sizeof(event->pid));
+	memcpy(key + sizeof(event->pid), &event->tid, sizeof(event->tid));
+	return fsl_strpool_intern(events->threads, key, sizeof(key), thread, err);
+}
+
+enum fsl_status fsl_kineto_add_frame(struct fsl_kineto_events *events,
+				     const struct fsl_trace_event *event, struct fsl_error *err)
+{
+	char name[FSL_TRACE_NAME_MAX];
+	struct fsl_kineto_seen_name *seen = NULL;
+	uint32_t thread = 0;
+	struct fsl_frame frame = {
+		.begin_ns = event->ts_ns,
+		.dur_ns = event->dur_ns,
+		.kind = event->category == FSL_KINETO_PYTHON     ? FSL_FRAME_PYTHON
+			: event->category == FSL_KINETO_OPERATOR ? FSL_FRAME_OPERATOR
+			: event->category == FSL_KINETO_SYSCALL  ? FSL_FRAME_SYSCALL
+								 : FSL_FRAME_LOADING};
+	bool is_wanted = events->rank->functions != NULL || events->rank->kept != NULL;
+	if (!is_wanted || event->whole_name.length == 0) {
+		return FSL_OK;
 	}
-	memcpy(thread, &event->pid, sizeof(event->pid));
-	memcpy(thread + sizeof(event->pid), &event->tid, sizeof(event->tid));
-	FSL_TRY(fsl_strpool_intern(events->threads, thread, sizeof(thread), &frame.thread, err));
+	FSL_TRY(fsl_kineto_thread(events, event, &thread, err));
+	frame.thread = thread & FSL_KINETO_THREADS_MAX;
+	if (events->rank->functions != NULL) {
+		events->rank->functions->n_syscalls += frame.kind == FSL_FRAME_SYSCALL;
+	}
 	FSL_TRY(fsl_kineto_seen_find(&events->functions, &event->whole_name, &seen, err));
 	if (seen->id == FSL_STR_NONE) {
 		/* A timeline shows lines of code, ranks are compared without them. */
@@ -91,6 +110,8 @@ enum fsl_status fsl_kineto_add_frame(struct fsl_kineto_events *events,
 struct sums {
 	struct fsl_function_times times;
 	struct fsl_busy compute, all;
+	struct fsl_kineto_levels levels;
+	const struct fsl_kineto_events *events;
 };
 
 static enum fsl_status add_run(struct sums *sums, enum fsl_function_class class, uint32_t name_id,
@@ -100,6 +121,8 @@ static enum fsl_status add_run(struct sums *sums, enum fsl_function_class class,
 	uint32_t id = 0;
 	FSL_TRY(fsl_function_find(&sums->times, class, name_id, shape_id, FSL_STR_NONE, &id, err));
 	fsl_function_count(&sums->times, id, dur_ns);
+	FSL_TRY(fsl_kineto_levels_add(&sums->levels, sums->events, class, id, begin_ns,
+				      begin_ns + dur_ns, err));
 	return fsl_function_add_time(&sums->times, id, begin_ns, begin_ns + dur_ns, err);
 }
 
@@ -191,7 +214,7 @@ static enum fsl_status tell_levels(const struct fsl_kineto_events *events, struc
 
 enum fsl_status fsl_kineto_tell_functions(struct fsl_kineto_events *events, struct fsl_error *err)
 {
-	struct sums sums = {.times = {0}};
+	struct sums sums = {.events = events};
 	struct fsl_functions *functions = events->rank->functions;
 	if (functions == NULL) {
 		return FSL_OK;
@@ -204,6 +227,7 @@ enum fsl_status fsl_kineto_tell_functions(struct fsl_kineto_events *events, stru
 		[FSL_FUNCTION_RUNTIME] = &sums.compute,
 		[FSL_FUNCTION_PYTHON] = &sums.all,
 	};
+	fsl_kineto_settle_samples(events);
 	enum fsl_status status = fsl_function_times_init(&sums.times, err);
 	FSL_THEN(status, add_work(&sums, events, err));
 	FSL_THEN(status, fsl_kineto_tell_operations(events, &sums.times, err));
@@ -214,8 +238,10 @@ enum fsl_status fsl_kineto_tell_functions(struct fsl_kineto_events *events, stru
 		functions->compute_ns = fsl_busy_until(&sums.compute, INT64_MAX);
 		functions->busy_ns = fsl_busy_until(&sums.all, INT64_MAX);
 	}
+	fsl_kineto_levels_tell(&sums.levels, events, &sums.times);
 	FSL_THEN(status, fsl_functions_settle(&sums.times, events->rank, above, err));
 	FSL_THEN(status, tell_levels(events, err));
+	fsl_kineto_levels_fini(&sums.levels);
 	fsl_function_times_fini(&sums.times);
 	fsl_free(sums.compute.spans);
 	fsl_free(sums.all.spans);

@@ -4,7 +4,14 @@
 
 #include "source/kineto/events.h"
 
-/* Keeps a frame of the host: a function of Python, or an operator. FSL_ERR_MEMORY, FSL_ERR_LIMIT.
+enum { FSL_KINETO_THREADS_MAX = (1 << 30) - 1 };
+
+/* Number of the event's thread; 0 if functions are not wanted. FSL_ERR_MEMORY, FSL_ERR_LIMIT. */
+enum fsl_status fsl_kineto_thread(struct fsl_kineto_events *events,
+				  const struct fsl_trace_event *event, uint32_t *thread,
+				  struct fsl_error *err);
+/* Keeps a frame of the host: a function of Python, an operator, or the loading of data.
+ * FSL_ERR_MEMORY, FSL_ERR_LIMIT.
  */
 enum fsl_status fsl_kineto_add_frame(struct fsl_kineto_events *events,
 				     const struct fsl_trace_event *event, struct fsl_error *err);

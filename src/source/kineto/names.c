@@ -11,6 +11,10 @@ static const struct fsl_trace_word name_words[] = {
 	{FSL_KINETO_STEP, FSL_TRACE_HEAD_NUMBER, "ProfilerStep#", NULL},
 	{FSL_KINETO_PARAMS, FSL_TRACE_WHOLE, "record_param_comms", NULL},
 	{FSL_KINETO_MEMORY, FSL_TRACE_WHOLE, "[memory]", NULL},
+	{FSL_KINETO_STREAM_SYNC, FSL_TRACE_WHOLE, "Stream Sync", NULL},
+	{FSL_KINETO_CONTEXT_SYNC, FSL_TRACE_WHOLE, "Context Sync", NULL},
+	{FSL_KINETO_EVENT_SYNC, FSL_TRACE_WHOLE, "Event Sync", NULL},
+	{FSL_KINETO_STREAM_WAIT, FSL_TRACE_WHOLE, "Stream Wait Event", NULL},
 	{FSL_KINETO_DATALOADER, FSL_TRACE_ANYWHERE, "dataloader", NULL},
 };
 
@@ -37,6 +41,7 @@ static const struct fsl_trace_word category_words[] = {
 	{FSL_KINETO_PYTHON, FSL_TRACE_WHOLE, "python_function", NULL},
 	{FSL_KINETO_INSTANT, FSL_TRACE_WHOLE, "cpu_instant_event", NULL},
 	{FSL_KINETO_SPAN, FSL_TRACE_WHOLE, "Trace", NULL},
+	{FSL_KINETO_SYNC, FSL_TRACE_WHOLE, "cuda_sync", NULL},
 	/* ACK AI Profiling: lanes of Python, CPU, system calls, CUDA's libraries and kernels. Known
 	 * from its manual and from code that reads it, not from an export. */
 	{FSL_KINETO_PYTHON, FSL_TRACE_WHOLE_ANY_CASE, "python", NULL},
@@ -63,6 +68,13 @@ static const struct fsl_trace_arg arguments[FSL_KINETO_ARGS_N] = {
 	[FSL_KINETO_SEQUENCE] = {"Seq", INT64_MAX, NULL, FSL_TRACE_ARG_NUMBER},
 	[FSL_KINETO_ELEMENTS] = {"In msg nelems", INT64_MAX, NULL, FSL_TRACE_ARG_NUMBER},
 	[FSL_KINETO_ALLOCATED] = {"Total Allocated", INT64_MAX, NULL, FSL_TRACE_ARG_NUMBER},
+	[FSL_KINETO_VALUE] = {"value", INT64_MAX, NULL, FSL_TRACE_ARG_MILLIONTHS},
+	[FSL_KINETO_BYTES] = {"bytes", INT64_MAX, NULL, FSL_TRACE_ARG_NUMBER},
+	[FSL_KINETO_BANDWIDTH] = {"memory bandwidth (GB/s)", INT64_MAX, NULL,
+				  FSL_TRACE_ARG_BILLIONTHS},
+	[FSL_KINETO_WAIT_STREAM] = {"wait_on_stream", INT32_MAX, NULL, FSL_TRACE_ARG_NUMBER},
+	[FSL_KINETO_WAIT_EVENT] = {"wait_on_cuda_event_record_corr_id", INT64_MAX, NULL,
+				   FSL_TRACE_ARG_NUMBER},
 	[FSL_KINETO_RESERVED] = {"Total Reserved", INT64_MAX, NULL, FSL_TRACE_ARG_NUMBER},
 	[FSL_KINETO_NESTED] = {"args", 0, NULL, FSL_TRACE_ARG_NESTED},
 	[FSL_KINETO_LANE_NAME] = {"name", 0, NULL, FSL_TRACE_ARG_TEXT},

@@ -17,6 +17,7 @@ enum fsl_kineto_category {
 	FSL_KINETO_SPAN,    /* the time of the profiler itself */
 	FSL_KINETO_SYSCALL, /* a system call: time of the function that makes it */
 	FSL_KINETO_CPU,     /* a lane of a processor or of the machine: no function */
+	FSL_KINETO_SYNC,    /* what a call or a stream waits for */
 };
 
 enum fsl_kineto_name {
@@ -25,6 +26,11 @@ enum fsl_kineto_name {
 	FSL_KINETO_DATALOADER,
 	FSL_KINETO_PARAMS, /* record_param_comms: facts of a collective's host side */
 	FSL_KINETO_MEMORY, /* [memory] */
+	/* Of FSL_KINETO_SYNC; the last one of streams, the others of calls. */
+	FSL_KINETO_STREAM_SYNC,
+	FSL_KINETO_CONTEXT_SYNC,
+	FSL_KINETO_EVENT_SYNC,
+	FSL_KINETO_STREAM_WAIT,
 };
 
 /* Places in event->args and event->texts. */
@@ -43,6 +49,11 @@ enum fsl_kineto_arg {
 	FSL_KINETO_ELEMENTS,
 	FSL_KINETO_ALLOCATED,
 	FSL_KINETO_RESERVED,
+	FSL_KINETO_BYTES,     /* of a copy */
+	FSL_KINETO_BANDWIDTH, /* bytes/s */
+	FSL_KINETO_WAIT_STREAM,
+	FSL_KINETO_WAIT_EVENT,  /* correlation of the call that recorded it */
+	FSL_KINETO_VALUE,       /* of a counter, millionths */
 	FSL_KINETO_NESTED,      /* args of ACK's exports are JSON in a text */
 	FSL_KINETO_LANE_NAME,   /* "name" of metadata */
 	FSL_KINETO_FLOPS,       /* of a kernel, by PyTorch's analysis of Inductor's kernels */

@@ -15,6 +15,7 @@
 #include "source/kineto/groups.h"
 #include "source/kineto/keep.h"
 #include "source/kineto/shares.h"
+#include "source/kineto/worker.h"
 
 /* All times on one axis. Some writers tell a base and have added it already. */
 static void add_base(struct fsl_kineto_events *events)
@@ -33,6 +34,12 @@ static void add_base(struct fsl_kineto_events *events)
 	}
 	for (size_t i = 0; i < events->n_frames; i++) {
 		events->frames[i].begin_ns += base_ns;
+	}
+	for (size_t i = 0; i < FSL_SAMPLED_N; i++) {
+		struct fsl_link_samples *samples = &events->counters.of[i];
+		for (size_t k = 0; k < samples->n_items; k++) {
+			samples->items[k].time_ns += base_ns;
+		}
 	}
 	for (size_t i = 0; i < trace->n_ranges; i++) {
 		trace->ranges[i].begin_ns += base_ns;
@@ -439,6 +446,7 @@ enum fsl_status fsl_kineto_settle(struct fsl_kineto_events *events,
 	FSL_TRY(add_free_time(events, err));
 	FSL_TRY(fsl_kineto_tell_shares(events, input, err));
 	FSL_TRY(fsl_kineto_tell_functions(events, err));
+	FSL_TRY(fsl_kineto_tell_worker(events, input, err));
 	FSL_TRY(fsl_kineto_keep_rows(events, err));
 	ask_idle(events);
 	FSL_TRY(tell_lags(events, err));

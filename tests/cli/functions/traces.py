@@ -3,7 +3,8 @@
 Each of 4 steps loads data (Python), copies a batch to the device, computes in 6 kernels of two kinds, and reduces; all
 ranks end the reduction when the last one has come. Faults: kernels (x1.5), python (a function of the data loader takes
 5 ms more), copies (20 copies more in each step), wait (it comes late, and nothing tells why), model (it runs other
-kernels).
+kernels), calls (a launch takes 310 us instead of 6). counters=RANK adds samples of cores and links; the link of these
+ranks is half as fast.
 """
 import json
 import pathlib
@@ -35,9 +36,10 @@ class Rank:
 
     def work(self, cat, name, call, us, **args):
         self.correlation += 1
-        self.add("cuda_runtime", call, self.now, 6.0, correlation=self.correlation)
-        begin = max(self.now + 10.0, self.device)
-        self.now += 8.0
+        us_a_call = 310.0 if self.has("calls") else 6.0
+        self.add("cuda_runtime", call, self.now, us_a_call, correlation=self.correlation)
+        begin = max(self.now + us_a_call + 4.0, self.device)
+        self.now += us_a_call + 2.0
         self.device = begin + us
         self.add(cat, name, begin, us, 7, correlation=self.correlation, stream=7, device=0, **args)
 
@@ -75,6 +77,26 @@ class Rank:
         self.now = self.device = end + 5.0
 
 
+def samples(rank):
+    """Counters each 100 us, as ACK's profiler names them; another device has counters of its own."""
+    spans = [(e["ts"], e["ts"] + e["dur"], e["cat"], e["name"]) for e in rank.events if e["tid"] == 7]
+    now, end, kind = min(span[0] for span in spans) - 50.0, max(span[1] for span in spans) + 200.0, {}
+    while now < end:
+        running = [cat + name for begin, until, cat, name in spans if begin <= now < until]
+        is_reducing = any("ncclDev" in name for name in running)
+        is_copying = any("memcpy" in name for name in running)
+        kind["gpu_sm_util"] = 90.5 if running and not is_reducing and not is_copying else 4.0
+        kind["gpu_link_transmit"] = (2e11 if not rank.has("counters") else 1e11) if is_reducing else 1e6
+        kind["gpu_pcie_receive"] = 2e10 if is_copying else 5e5
+        for device, factor in ((0, 1.0), (1, 7.0)):
+            for name, value in kind.items():
+                rank.events.append({"ph": "C", "cat": "CAT_XPU", "name": name, "pid": 0, "tid": f"CAT_XPU_{device}",
+                                    "ts": round(now, 3), "args": {"value": value * factor}})
+        rank.events.append({"ph": "C", "cat": "CAT_NET", "name": "net_tx_rate", "pid": 0, "tid": "CAT_NET",
+                            "ts": round(now, 3), "args": {"value": 1000}})
+        now += 100.0
+
+
 def write(folder, faults, n_ranks):
     ranks = [Rank(rank, faults) for rank in range(n_ranks)]
     for step in range(STEPS):
@@ -87,6 +109,8 @@ def write(folder, faults, n_ranks):
             rank.add("user_annotation", f"ProfilerStep#{step}", begin - 5.0, end - begin + 5.0)
     folder.mkdir(parents=True, exist_ok=True)
     for rank in ranks:
+        if "counters" in faults:
+            samples(rank)
         rank.random.shuffle(rank.events)
         document = {"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank.rank, "world_size": n_ranks},
                     "traceEvents": rank.events, "baseTimeNanoseconds": 1700000000000000000}

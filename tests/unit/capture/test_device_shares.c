@@ -114,6 +114,60 @@ static void shares_in_ns_are_those_of_hta(void **state)
 	check(&known);
 }
 
+static void shares_of_many_steps_are_those_of_hta(void **state)
+{
+	(void)state;
+	static const struct known known = {"hta/df_index_resolver/df_index_resolver.json.gz",
+					   1732965,
+					   620516,
+					   357343,
+					   22754,
+					   732352,
+					   0.0,
+					   1732965,
+					   620516,
+					   732352,
+					   0.001};
+	check(&known);
+}
+
+/* HTA leaves the last step out here, and rounds the begins of 4,876 works up to us and their ends
+ * down: each is up to 2 us shorter, and each gap so much longer. */
+static void shares_of_wanted_steps_differ_from_those_of_hta_by_rounding_alone(void **state)
+{
+	(void)state;
+	enum { N_WORKS = 4876 };
+	static const int64_t steps[] = {101, 102, 103, 104};
+	char path[512];
+	struct fsl_profile set;
+	struct fsl_profile_shares sum = {0};
+	const char *folder = getenv("FSL_SHARED_DIR");
+	(void)snprintf(path, sizeof(path),
+		       "%s/data/kineto/hta/ns_resolution_trace/"
+		       "rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz",
+		       folder != NULL && folder[0] != '\0' ? folder : FSL_SHARED_DIR);
+	if (access(path, R_OK) != 0) {
+		skip();
+	}
+	const struct fsl_profile_options options = {.path = path, .steps = steps, .n_steps = 4};
+	assert_int_equal(fsl_profile_read(&set, &options, NULL), FSL_OK);
+	assert_int_equal(set.ranks[0].n_shares, 5);
+	for (size_t i = 1; i < 5; i++) {
+		const struct fsl_profile_shares *shares = &set.ranks[0].shares[i];
+		assert_sums(shares);
+		sum.window_ns += shares->window_ns;
+		sum.compute_ns += shares->compute_ns;
+		sum.idle_ns += shares->idle_ns;
+	}
+	fsl_profile_fini(&set);
+	/* The last step of HTA ends with its last work, ours with the first of the next step. */
+	assert_near((double)sum.window_ns / 1e3, 384634, 2.0);
+	double shorter_us = (double)sum.compute_ns / 1e3 - 372150;
+	double longer_us = 10113 - (double)sum.idle_ns / 1e3;
+	assert_true(shorter_us >= 0.0 && shorter_us <= 2.0 * N_WORKS);
+	assert_true(longer_us >= 0.0 && longer_us <= 2.0 * N_WORKS);
+}
+
 static void shares_of_a_trace_of_rocm_are_exact(void **state)
 {
 	(void)state;
@@ -186,6 +240,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shares_of_two_ranks_are_those_of_hta),
 		cmocka_unit_test(shares_in_ns_are_those_of_hta),
+		cmocka_unit_test(shares_of_many_steps_are_those_of_hta),
+		cmocka_unit_test(shares_of_wanted_steps_differ_from_those_of_hta_by_rounding_alone),
 		cmocka_unit_test(shares_of_a_trace_of_rocm_are_exact),
 		cmocka_unit_test(traces_without_communication_have_none),
 		cmocka_unit_test(overlapping_work_counts_once),

@@ -178,9 +178,11 @@ static void own_time_of_a_call_path_is_without_its_callees(void **state)
 	struct fsl_busy busy = {0};
 	assert_int_equal(fsl_busy_add(&busy, 80, 95, NULL), FSL_OK);
 	struct fsl_frame frames[] = {
-		{20, 10, name(&small, "g"), 1, false}, {0, 100, name(&small, "f"), 1, false},
-		{40, 30, name(&small, "g"), 1, false}, {45, 5, name(&small, "h"), 1, false},
-		{200, 7, name(&small, "g"), 1, false},
+		{20, 10, name(&small, "g"), 1, FSL_FRAME_PYTHON},
+		{0, 100, name(&small, "f"), 1, FSL_FRAME_PYTHON},
+		{40, 30, name(&small, "g"), 1, FSL_FRAME_PYTHON},
+		{45, 5, name(&small, "h"), 1, FSL_FRAME_PYTHON},
+		{200, 7, name(&small, "g"), 1, FSL_FRAME_PYTHON},
 	};
 	assert_int_equal(fsl_call_paths_add(&small.times, frames, 5, &busy, NULL), FSL_OK);
 	const struct fsl_functions *functions = settle(&small, &busy);
@@ -206,12 +208,15 @@ static void system_calls_are_a_share_of_the_function_that_makes_them(void **stat
 	begin(&small);
 	uint32_t f = name(&small, "f"), g = name(&small, "g"), read = name(&small, "read");
 	struct fsl_frame frames[] = {
-		{0, 100, f, 1, false},    {10, 20, read, 1, true}, /* of f */
-		{15, 5, read, 1, true},                            /* within the other one */
-		{40, 50, g, 1, false},    {50, 30, read, 1, true}, /* of g */
-		{85, 10, read, 1, true},                           /* up to the end of g */
-		{200, 50, read, 1, true},                          /* of nobody */
-		{0, 60, f, 2, false},     {5, 100, read, 2, true}, /* longer than its caller */
+		{0, 100, f, 1, false},
+		{10, 20, read, 1, FSL_FRAME_SYSCALL}, /* of f */
+		{15, 5, read, 1, FSL_FRAME_SYSCALL},  /* within the other one */
+		{40, 50, g, 1, false},
+		{50, 30, read, 1, FSL_FRAME_SYSCALL},  /* of g */
+		{85, 10, read, 1, FSL_FRAME_SYSCALL},  /* up to the end of g */
+		{200, 50, read, 1, FSL_FRAME_SYSCALL}, /* of nobody */
+		{0, 60, f, 2, false},
+		{5, 100, read, 2, FSL_FRAME_SYSCALL}, /* longer than its caller */
 	};
 	assert_int_equal(fsl_call_paths_add(&small.times, frames, 9, NULL, NULL), FSL_OK);
 	const struct fsl_functions *functions = settle(&small, NULL);
@@ -230,9 +235,11 @@ static void one_path_on_two_threads_counts_once(void **state)
 	struct small small;
 	begin(&small);
 	uint32_t f = name(&small, "f");
-	struct fsl_frame frames[] = {
-		{50, 100, f, 1, false}, {0, 100, f, 2, false}, {300, 1, f, 1, false}};
-	assert_int_equal(fsl_call_paths_add(&small.times, frames, 3, NULL, NULL), FSL_OK);
+	struct fsl_frame frames[] = {{50, 100, f, 1, FSL_FRAME_OPERATOR},
+				     {0, 100, f, 2, FSL_FRAME_OPERATOR},
+				     {300, 1, f, 1, FSL_FRAME_OPERATOR},
+				     {0, 400, f, 1, FSL_FRAME_LOADING}};
+	assert_int_equal(fsl_call_paths_add(&small.times, frames, 4, NULL, NULL), FSL_OK);
 	const struct fsl_functions *functions = settle(&small, NULL);
 	assert_int_equal(functions->n_items, 1);
 	assert_int_equal(functions->items[0].count, 3);
@@ -252,11 +259,11 @@ static void functions_on_several_threads_lose_the_time_of_higher_classes_once(vo
 	struct fsl_busy busy = {0};
 	assert_int_equal(fsl_busy_add(&busy, 60, 120, NULL), FSL_OK);
 	uint32_t f = name(&small, "f"), h = name(&small, "h");
-	struct fsl_frame frames[] = {{50, 100, f, 1, false},
-				     {0, 100, f, 2, false},
-				     {300, 1, h, 1, false},
-				     {110, 30, h, 1, false},
-				     {20, 5, h, 2, false}};
+	struct fsl_frame frames[] = {{50, 100, f, 1, FSL_FRAME_PYTHON},
+				     {0, 100, f, 2, FSL_FRAME_PYTHON},
+				     {300, 1, h, 1, FSL_FRAME_PYTHON},
+				     {110, 30, h, 1, FSL_FRAME_PYTHON},
+				     {20, 5, h, 2, FSL_FRAME_PYTHON}};
 	assert_int_equal(fsl_call_paths_add(&small.times, frames, 5, &busy, NULL), FSL_OK);
 	const struct fsl_functions *functions = settle(&small, &busy);
 	const struct fsl_function *both = find(functions, FSL_FUNCTION_PYTHON, "f");
@@ -283,7 +290,7 @@ static void frames_deeper_than_the_limit_count_for_their_callers(void **state)
 	static struct fsl_frame frames[N];
 	for (size_t i = 0; i < N; i++) {
 		frames[i] = (struct fsl_frame){(int64_t)i, (int64_t)(2 * N - 2 * i),
-					       name(&small, "long"), 1, false};
+					       name(&small, "long"), 1, FSL_FRAME_PYTHON};
 	}
 	assert_int_equal(fsl_call_paths_add(&small.times, frames, N, NULL, NULL), FSL_OK);
 	const struct fsl_functions *functions = settle(&small, NULL);
@@ -360,9 +367,9 @@ static void short_memory_fails_whole(void **state)
 	for (; status != FSL_OK && nth < 200; nth++) {
 		struct small small;
 		begin(&small);
-		struct fsl_frame frames[] = {{0, 100, name(&small, "f"), 1, false},
-					     {10, 20, name(&small, "g"), 1, false},
-					     {0, 10, name(&small, "f"), 2, false}};
+		struct fsl_frame frames[] = {{0, 100, name(&small, "f"), 1, FSL_FRAME_PYTHON},
+					     {10, 20, name(&small, "g"), 1, FSL_FRAME_PYTHON},
+					     {0, 10, name(&small, "f"), 2, FSL_FRAME_PYTHON}};
 		const struct fsl_busy *above[FSL_FUNCTION_CLASSES_N] = {NULL};
 		fsl_mem_fail_at(nth);
 		status = fsl_call_paths_add(&small.times, frames, 3, NULL, NULL);

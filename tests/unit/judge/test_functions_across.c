@@ -305,9 +305,76 @@ static void short_memory_fails_whole(void **state)
 	end(job);
 }
 
+/* Hosts that feed their device alike, but for worker @odd: its launches take long. */
+static void feed(struct job *job, struct fsl_worker_figures *figures,
+		 struct fsl_stream_figures *streams, size_t odd, int64_t delay_ns)
+{
+	for (size_t w = 0; w < job->profile.n_ranks; w++) {
+		add_usual(job, w, 0.5);
+		streams[w] =
+			(struct fsl_stream_figures){.stream = 7,
+						    .busy_ns = 600000,
+						    .wait_ns = {[FSL_STREAM_HOST_WAIT] = 100000},
+						    .n_lengths = 10,
+						    .length_sum = w == odd ? 200 : 40};
+		figures[w] = (struct fsl_worker_figures){
+			.streams = &streams[w],
+			.n_streams = 1,
+			.launches = {.count = 100,
+				     .n_short = 20,
+				     .delay_median_ns = w == odd ? delay_ns : 30000},
+			.path = {.length_ns = 1000, .parts_ns = {[FSL_PATH_HOST] = 400}}};
+		job->ranks[w].figures = &figures[w];
+	}
+}
+
+static void a_figure_stands_out_if_it_is_far_from_those_of_the_peers(void **state)
+{
+	(void)state;
+	static const int64_t delays_ns[] = {34000, 36000, 5000};
+	for (size_t i = 0; i < 3; i++) {
+		struct job *job = begin(8);
+		struct fsl_worker_figures figures[8];
+		struct fsl_stream_figures streams[8];
+		feed(job, figures, streams, 6, delays_ns[i]);
+		const struct fsl_functions_view *view = compare(job);
+		for (size_t w = 0; w < 8; w++) {
+			const struct fsl_function_worker *worker = &view->workers[w];
+			assert_int_equal(worker->is_unusual[FSL_FIGURE_LAUNCH_DELAY],
+					 w == 6 && i > 0); /* 4 us more are too little */
+			assert_int_equal(worker->is_unusual[FSL_FIGURE_QUEUE], w == 6);
+			assert_false(worker->is_unusual[FSL_FIGURE_HOST_WAIT]);
+			assert_false(worker->is_unusual[FSL_FIGURE_HOST_LINK]);
+			assert_true(fabs(worker->figures[FSL_FIGURE_HOST_WAIT] - 0.1) < 1e-12);
+			assert_true(fabs(worker->figures[FSL_FIGURE_SHORT_WORK] - 0.2) < 1e-12);
+			assert_true(fabs(worker->figures[FSL_FIGURE_PATH_HOST] - 0.4) < 1e-12);
+			assert_true(fabs(worker->usual[FSL_FIGURE_QUEUE] - 4.0) < 1e-12);
+			assert_true(isnan(worker->figures[FSL_FIGURE_HOST_LINK]));
+		}
+		assert_int_equal(view->verdict, FSL_FUNCTIONS_NONE);
+		end(job);
+	}
+}
+
+static void of_two_workers_no_figure_stands_out(void **state)
+{
+	(void)state;
+	struct job *job = begin(2);
+	struct fsl_worker_figures figures[2];
+	struct fsl_stream_figures streams[2];
+	feed(job, figures, streams, 1, 900000);
+	const struct fsl_functions_view *view = compare(job);
+	for (size_t i = 0; i < FSL_WORKER_FIGURES_N; i++) {
+		assert_false(view->workers[1].is_unusual[i]);
+	}
+	end(job);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_figure_stands_out_if_it_is_far_from_those_of_the_peers),
+		cmocka_unit_test(of_two_workers_no_figure_stands_out),
 		cmocka_unit_test(workers_alike_name_nobody),
 		cmocka_unit_test(the_slow_worker_is_the_culprit_and_the_others_wait),
 		cmocka_unit_test(three_of_eight_are_named_four_are_not),

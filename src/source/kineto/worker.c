@@ -1,0 +1,355 @@
+/* Makes works, calls and operators of a trace what figures of workers are computed from. */
+#include "source/kineto/worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/sort.h"
+#include "base/try.h"
+#include "capture/critical_path.h"
+#include "source/kineto/shares.h"
+
+enum fsl_status fsl_kineto_add_copy(struct fsl_kineto_events *events,
+				    const struct fsl_trace_event *event, uint32_t *at,
+				    struct fsl_error *err)
+{
+	const struct fsl_kineto_copy copy = {event->args[FSL_KINETO_BYTES],
+					     event->args[FSL_KINETO_BANDWIDTH]};
+	if (event->category != FSL_KINETO_COPY) {
+		return FSL_OK;
+	}
+	*at = (uint32_t)events->n_copies;
+	return FSL_APPEND(events, copies, &copy, err);
+}
+
+enum fsl_status fsl_kineto_add_sync(struct fsl_kineto_events *events,
+				    const struct fsl_trace_event *event, struct fsl_error *err)
+{
+	const struct fsl_kineto_sync sync = {
+		.correlation = event->args[FSL_KINETO_CORRELATION],
+		.event = event->args[FSL_KINETO_WAIT_EVENT],
+		.device = (int32_t)event->args[FSL_KINETO_DEVICE],
+		.stream = (int32_t)event->args[FSL_KINETO_STREAM],
+		.event_stream = (int32_t)event->args[FSL_KINETO_WAIT_STREAM],
+		.kind = (enum fsl_kineto_name)event->name,
+	};
+	bool is_known = sync.kind >= FSL_KINETO_STREAM_SYNC && sync.kind <= FSL_KINETO_STREAM_WAIT;
+	return events->rank->functions != NULL && is_known && sync.correlation >= 0
+		       ? FSL_APPEND(events, syncs, &sync, err)
+		       : FSL_OK;
+}
+
+/* A number with its place in another list. */
+struct place {
+	int64_t correlation;
+	uint32_t index;
+};
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+	FSL_ORDER_BY(a->correlation, b->correlation);
+	return FSL_ORDER(a->index, b->index);
+}
+
+/* Correlations mostly rise with time. */
+static void sort_places(struct place *places, size_t n)
+{
+	fsl_sort_runs(places, n, sizeof(*places), compare_places);
+}
+
+/* Index of the first item of the correlation; FSL_STR_NONE: there is none. */
+static uint32_t find(const struct place *places, size_t n, int64_t correlation)
+{
+	size_t at = 0;
+	FSL_LOWER_BOUND(at, n, places[at].correlation < correlation);
+	return at < n && correlation >= 0 && places[at].correlation == correlation
+		       ? places[at].index
+		       : FSL_STR_NONE;
+}
+
+/* The time that a path is looked for in. */
+struct window {
+	int64_t begin_ns, end_ns;
+};
+
+static struct window window_of(const struct fsl_kineto_events *events)
+{
+	const struct fsl_profile_trace *trace = &events->rank->trace;
+	struct window window = {INT64_MIN, INT64_MAX};
+	for (size_t i = 0; i < trace->n_ranges; i++) {
+		int64_t end_ns = trace->ranges[i].end_ns;
+		window.begin_ns = i == 0 ? trace->ranges[i].begin_ns : window.begin_ns;
+		window.end_ns = i == 0 || end_ns > window.end_ns ? end_ns : window.end_ns;
+	}
+	return window;
+}
+
+static bool holds(const struct window *window, int64_t time_ns)
+{
+	return time_ns >= window->begin_ns && time_ns <= window->end_ns;
+}
+
+/* The input of the path, with the room that it takes. */
+struct builder {
+	const struct fsl_kineto_events *events;
+	struct window window;
+	struct fsl_path_input input;
+	struct fsl_path_work *works;
+	struct fsl_path_sync *syncs;
+	struct fsl_path_event *path_events;
+	struct place *work_places, *sync_places, *event_places; /* by correlation */
+	size_t n_work_places;
+	bool *is_wait; /* of each name */
+};
+
+static void end_builder(struct builder *builder)
+{
+	fsl_free(builder->input.hosts);
+	fsl_free(builder->works);
+	fsl_free(builder->syncs);
+	fsl_free(builder->path_events);
+	fsl_free(builder->work_places);
+	fsl_free(builder->sync_places);
+	fsl_free(builder->event_places);
+	fsl_free(builder->is_wait);
+}
+
+/* Calls that only wait. */
+static bool is_wait(const char *name)
+{
+	static const char *const whole[] = {"cudaEventQuery", "cudaMemcpy", "hipEventQuery",
+					    "hipMemcpy"};
+	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {
+		if (strcmp(name, whole[i]) == 0) {
+			return true;
+		}
+	}
+	static const char end[] = "Synchronize";
+	size_t length = strlen(name);
+	return length >= sizeof(end) - 1 && strcmp(name + length - sizeof(end) + 1, end) == 0;
+}
+
+static enum fsl_status begin_builder(struct builder *builder, struct fsl_error *err)
+{
+	const struct fsl_kineto_events *events = builder->events;
+	size_t n_syncs = events->n_syncs;
+	FSL_TRY(FSL_NEW(builder->input.hosts, events->n_frames + events->n_calls + 1, "calls",
+			err));
+	FSL_TRY(FSL_NEW(builder->works, events->n_work + 1, "works", err));
+	FSL_TRY(FSL_NEW(builder->syncs, n_syncs + 1, "waits", err));
+	FSL_TRY(FSL_NEW(builder->path_events, n_syncs + 1, "waits", err));
+	FSL_TRY(FSL_NEW(builder->work_places, events->n_work + 1, "works", err));
+	FSL_TRY(FSL_NEW(builder->sync_places, n_syncs + 1, "waits", err));
+	FSL_TRY(FSL_NEW(builder->event_places, n_syncs + 1, "waits", err));
+	return FSL_NEW(builder->is_wait, fsl_strpool_size(events->rank->names) + 1, "names", err);
+}
+
+static void add_works(struct builder *builder)
+{
+	static const enum fsl_path_part parts[FSL_DEVICE_WORK_N] = {
+		[FSL_DEVICE_COMPUTE] = FSL_PATH_COMPUTE,
+		[FSL_DEVICE_COMMUNICATION] = FSL_PATH_COMMUNICATION,
+		[FSL_DEVICE_MEMORY] = FSL_PATH_MEMORY,
+	};
+	const struct fsl_kineto_events *events = builder->events;
+	struct fsl_path_input *input = &builder->input;
+	for (size_t i = 0; i < events->n_work; i++) {
+		const struct fsl_kineto_work *work = &events->work[i];
+		bool has_launch = work->launch_ns != FSL_NS_ABSENT;
+		if (!holds(&builder->window, has_launch ? work->launch_ns : work->begin_ns)) {
+			continue;
+		}
+		uint32_t at = (uint32_t)input->n_works++;
+		builder->works[at] = (struct fsl_path_work){
+			.begin_ns = work->begin_ns,
+			.end_ns = work->begin_ns + work->dur_ns,
+			.device = work->device,
+			.stream = work->stream,
+			.part = parts[fsl_kineto_kind_of(events, work)],
+		};
+		if (has_launch) {
+			builder->work_places[builder->n_work_places++] =
+				(struct place){work->correlation, at};
+		}
+	}
+	sort_places(builder->work_places, builder->n_work_places);
+	input->works = builder->works;
+}
+
+/* Each event once, whoever waits for it. */
+static void add_syncs(struct builder *builder)
+{
+	const struct fsl_kineto_events *events = builder->events;
+	struct fsl_path_input *input = &builder->input;
+	for (size_t i = 0; i < events->n_syncs; i++) {
+		builder->event_places[i] = (struct place){events->syncs[i].event, (uint32_t)i};
+		builder->sync_places[i] = (struct place){events->syncs[i].correlation, (uint32_t)i};
+	}
+	sort_places(builder->event_places, events->n_syncs);
+	sort_places(builder->sync_places, events->n_syncs);
+	for (size_t i = 0; i < events->n_syncs; i++) {
+		const struct fsl_kineto_sync *sync = &events->syncs[i];
+		builder->path_events[i] = (struct fsl_path_event){sync->device, sync->event_stream};
+		builder->syncs[i] = (struct fsl_path_sync){
+			.device = sync->device,
+			.stream = sync->stream,
+			.event = find(builder->event_places, events->n_syncs, sync->event),
+		};
+	}
+	input->syncs = builder->syncs;
+	input->events = builder->path_events;
+	input->n_syncs = input->n_events = events->n_syncs;
+}
+
+static enum fsl_path_action action_of(enum fsl_kineto_name kind)
+{
+	return kind == FSL_KINETO_STREAM_SYNC    ? FSL_PATH_STREAM_WAIT
+	       : kind == FSL_KINETO_CONTEXT_SYNC ? FSL_PATH_DEVICE_WAIT
+	       : kind == FSL_KINETO_EVENT_SYNC   ? FSL_PATH_EVENT_WAIT
+						 : FSL_PATH_STREAM_WAITS;
+}
+
+/* What the call does to the device, by its correlation. */
+static void set_action(const struct builder *builder, const struct fsl_kineto_call *call,
+		       struct fsl_path_host *host)
+{
+	const struct fsl_kineto_events *events = builder->events;
+	int64_t correlation = call->correlation;
+	uint32_t sync = find(builder->sync_places, events->n_syncs, correlation);
+	uint32_t event = find(builder->event_places, events->n_syncs, correlation);
+	uint32_t work = find(builder->work_places, builder->n_work_places, correlation);
+	host->action = FSL_PATH_NO_ACTION;
+	host->is_wait = builder->is_wait[call->name_id];
+	if (work != FSL_STR_NONE) {
+		host->action = FSL_PATH_LAUNCHES;
+		host->detail = work;
+	} else if (sync != FSL_STR_NONE) {
+		host->action = action_of(events->syncs[sync].kind);
+		host->detail = sync;
+	} else if (event != FSL_STR_NONE) {
+		host->action = FSL_PATH_RECORDS;
+		host->detail = event;
+	} else if (host->is_wait) {
+		host->action = FSL_PATH_OTHER_WAIT;
+	}
+}
+
+static void add_hosts(struct builder *builder)
+{
+	const struct fsl_kineto_events *events = builder->events;
+	const struct fsl_strpool *names = events->rank->names;
+	struct fsl_path_input *input = &builder->input;
+	for (size_t i = 0; i < events->n_frames; i++) {
+		const struct fsl_frame *frame = &events->frames[i];
+		if (frame->kind == FSL_FRAME_PYTHON || !holds(&builder->window, frame->begin_ns)) {
+			continue;
+		}
+		const char *name = fsl_strpool_text(names, frame->name_id);
+		input->hosts[input->n_hosts++] = (struct fsl_path_host){
+			.begin_ns = frame->begin_ns,
+			.end_ns = frame->begin_ns + frame->dur_ns,
+			.thread = frame->thread,
+			.is_loading = frame->kind == FSL_FRAME_LOADING,
+			.is_autograd = strncmp(name, "autograd", 8) == 0,
+		};
+	}
+	for (size_t i = 0; i < events->n_calls; i++) {
+		const struct fsl_kineto_call *call = &events->calls[i];
+		if (holds(&builder->window, call->begin_ns)) {
+			struct fsl_path_host *host = &input->hosts[input->n_hosts++];
+			host->begin_ns = call->begin_ns;
+			host->end_ns = call->begin_ns + call->dur_ns;
+			host->thread = call->thread;
+			set_action(builder, call, host);
+		}
+	}
+	input->n_threads = events->threads != NULL ? fsl_strpool_size(events->threads) : 0;
+}
+
+static enum fsl_status tell_path(struct fsl_kineto_events *events, struct fsl_error *err)
+{
+	struct fsl_critical_path *path = &events->rank->figures->path;
+	struct builder builder = {.events = events, .window = window_of(events)};
+	enum fsl_status status = begin_builder(&builder, err);
+	if (status == FSL_OK) {
+		const struct fsl_strpool *names = events->rank->names;
+		for (size_t i = 0; i < events->n_calls; i++) {
+			uint32_t name_id = events->calls[i].name_id;
+			builder.is_wait[name_id] = is_wait(fsl_strpool_text(names, name_id));
+		}
+		add_works(&builder);
+		add_syncs(&builder);
+		add_hosts(&builder);
+		path->window_ns = events->rank->trace.n_ranges > 0
+					  ? builder.window.end_ns - builder.window.begin_ns
+					  : events->end_ns - events->begin_ns;
+		status = fsl_critical_path_find(path, &builder.input, err);
+	}
+	end_builder(&builder);
+	return status;
+}
+
+static void count_copy(const struct fsl_kineto_events *events, const struct fsl_kineto_work *work)
+{
+	if (work->category == FSL_KINETO_COPY && work->facts != FSL_STR_NONE) {
+		const struct fsl_kineto_copy *copy = &events->copies[work->facts];
+		const char *name = fsl_strpool_text(events->rank->names, work->name_id);
+		enum fsl_copy_kind kind = fsl_copy_kind_of(name, strlen(name));
+		fsl_copy_count(&events->rank->figures->copies[kind], work->dur_ns, copy->n_bytes,
+			       copy->bytes_per_s);
+	}
+}
+
+/* The call that launched a work: the first of its correlation. */
+static enum fsl_status tell_streams(struct fsl_kineto_events *events,
+				    const struct fsl_profile_input *input, struct fsl_error *err)
+{
+	struct fsl_streams *streams = NULL;
+	struct place *calls = NULL;
+	FSL_TRY(FSL_NEW(streams, 1, "streams", err));
+	streams->figures = events->rank->figures;
+	enum fsl_status status = FSL_NEW(calls, events->n_calls + 1, "calls", err);
+	for (size_t i = 0; i < events->n_calls && status == FSL_OK; i++) {
+		calls[i] = (struct place){events->calls[i].correlation, (uint32_t)i};
+	}
+	if (status == FSL_OK) {
+		sort_places(calls, events->n_calls);
+	}
+	for (size_t i = 0; i < events->n_work && status == FSL_OK; i++) {
+		const struct fsl_kineto_work *work = &events->work[i];
+		uint32_t at = find(calls, events->n_calls, work->correlation);
+		bool has_call = at != FSL_STR_NONE;
+		const struct fsl_kineto_call *call = &events->calls[has_call ? at : 0];
+		const struct fsl_stream_work taken = {
+			.begin_ns = work->begin_ns,
+			.end_ns = work->begin_ns + work->dur_ns,
+			.call_ns = has_call ? call->begin_ns : FSL_NS_ABSENT,
+			.call_end_ns = has_call ? call->begin_ns + call->dur_ns : FSL_NS_ABSENT,
+			.device = work->device,
+			.stream = work->stream,
+		};
+		if (fsl_profile_wants_step(input, work->step)) {
+			count_copy(events, work);
+			status = fsl_streams_add(streams, &taken, err);
+		}
+	}
+	if (status == FSL_OK) {
+		fsl_streams_settle(streams);
+	}
+	fsl_streams_fini(streams);
+	fsl_free(streams);
+	fsl_free(calls);
+	return status;
+}
+
+enum fsl_status fsl_kineto_tell_worker(struct fsl_kineto_events *events,
+				       const struct fsl_profile_input *input, struct fsl_error *err)
+{
+	if (events->rank->figures == NULL) {
+		return FSL_OK;
+	}
+	FSL_TRY(tell_streams(events, input, err));
+	return tell_path(events, err);
+}
