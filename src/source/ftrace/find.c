@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/sort.h"
+#include "base/try.h"
 #include "source/ftrace/form.h"
 
 enum { DEPTH_MAX = 10, FOLDERS_MAX = 100000 };
@@ -69,19 +70,24 @@ static bool is_brief_name(const char *path)
 	return slash != NULL && strncmp(slash, "ftrace", 6) == 0;
 }
 
-static enum fsl_ftrace_form form_of_file(const char *path)
+/* A file that cannot be read is no trace; FSL_ERR_MEMORY only. */
+static enum fsl_status find_form(enum fsl_ftrace_form *form, const char *path,
+				 struct fsl_error *err)
 {
 	struct fsl_reader *reader = NULL;
 	const char *head = NULL;
 	size_t length = 0;
-	enum fsl_ftrace_form form = FSL_FTRACE_NO_TRACE;
-	if (fsl_reader_open(&reader, path, NULL) == FSL_OK &&
-	    fsl_reader_peek(reader, FSL_FILE_HEAD_BYTES, &head, &length, NULL) == FSL_OK) {
+	*form = FSL_FTRACE_NO_TRACE;
+	enum fsl_status status = fsl_reader_open(&reader, path, NULL);
+	FSL_THEN(status, fsl_reader_peek(reader, FSL_FILE_HEAD_BYTES, &head, &length, NULL));
+	if (status == FSL_OK) {
 		length = length < FSL_FILE_HEAD_BYTES ? length : FSL_FILE_HEAD_BYTES;
-		form = fsl_ftrace_form_of(head, length);
+		*form = fsl_ftrace_form_of(head, length);
 	}
 	fsl_reader_close(reader);
-	return form;
+	return status == FSL_ERR_MEMORY
+		       ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: file=\"%s\"", path)
+		       : FSL_OK;
 }
 
 /* Length of the path up to a folder per_cpu; 0: it has none. */
@@ -155,7 +161,8 @@ static enum fsl_status visit(struct walk *walk, const char *path, const char *na
 	    (walk->is_brief && !is_brief_name(path))) {
 		return FSL_OK;
 	}
-	enum fsl_ftrace_form form = form_of_file(path);
+	enum fsl_ftrace_form form = FSL_FTRACE_NO_TRACE;
+	FSL_TRY(find_form(&form, path, err));
 	return form == FSL_FTRACE_NO_TRACE ? FSL_OK : add_path(walk->traces, path, form, err);
 }
 
@@ -208,9 +215,12 @@ enum fsl_status fsl_ftrace_find(struct fsl_ftrace_traces *traces, const char *co
 		if (is_there && S_ISDIR(facts.st_mode)) {
 			status = push(&walk, paths[i], 0, err);
 		} else if (!is_brief || (is_there && is_brief_name(paths[i]))) {
-			enum fsl_ftrace_form form = form_of_file(paths[i]);
+			enum fsl_ftrace_form form = FSL_FTRACE_NO_TRACE;
+			status = find_form(&form, paths[i], err);
 			bool is_told = !is_brief || form != FSL_FTRACE_NO_TRACE;
-			status = is_told ? add_path(traces, paths[i], form, err) : FSL_OK;
+			if (status == FSL_OK && is_told) {
+				status = add_path(traces, paths[i], form, err);
+			}
 		}
 		FSL_THEN(status, walk_all(&walk, err));
 	}

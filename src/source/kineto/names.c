@@ -82,8 +82,6 @@ static const struct fsl_trace_arg arguments[FSL_KINETO_ARGS_N] = {
 	[FSL_KINETO_MOVED_BYTES] = {"kernel_num_gb", INT64_MAX, NULL, FSL_TRACE_ARG_BILLIONTHS},
 };
 
-_Static_assert((int)FSL_KINETO_ARGS_N <= FSL_TRACE_ARGS_MAX, "an event has room for all arguments");
-
 void fsl_kineto_names_init(struct fsl_kineto_names *names)
 {
 	fsl_trace_words_init(&names->vocabulary.names, name_words, N_OF(name_words));

@@ -60,7 +60,8 @@ static void in_the_4_rank_set_rank_3_is_slightly_but_always_late(void **state)
 	const struct fsl_profile_finding *late =
 		small_finding(&analysis.set.findings, "consistently_late", 3);
 	assert_non_null(late);
-	/* Others wait for it for 13.06 ms in collectives; it computes and is free 16.15 ms longer. */
+	/* Others wait for it for 13.06 ms in collectives; it computes and is free 16.15 ms longer.
+	 */
 	assert_near(late->gain_ms, 16.15, 0.1);
 	assert_near(small_fact(late, "late"), 16.15, 0.1);
 	assert_near(small_fact(late, "step"), 810.15, 0.01);
