@@ -18,8 +18,10 @@ struct entry {
 
 /* What is known of one rank. */
 struct lead {
-	size_t n_met;    /* its operators that meet others */
-	double least_ns; /* wait of the group that waited least; infinity: of none */
+	size_t n_met;      /* its operators that meet others */
+	bool is_in_ring;   /* sends to its like, which wait there and not in collectives */
+	uint64_t sequence; /* of its operators in a step */
+	double least_ns;   /* wait of the group that waited least; infinity: of none */
 };
 
 struct leads {
@@ -46,11 +48,21 @@ static enum fsl_status list_channels(struct leads *leads, const struct fsl_place
 	for (size_t r = 0; r < work->out->n_ranks; r++) {
 		leads->ranks[r].least_ns = INFINITY;
 	}
+	for (size_t b = 0; b < work->n_blocks; b++) {
+		leads->ranks[work->blocks[b].rank_idx].sequence = work->blocks[b].sequence;
+	}
 	for (size_t c = 0; c < match->n_channels; c++) {
 		const struct fsl_channel *channel = &match->channels[c];
 		for (size_t i = 0; i < channel->n_instances * channel->n_members; i++) {
 			leads->ranks[channel->members[i % channel->n_members]].n_met +=
 				channel->dur_ns[i] >= 0;
+		}
+		for (size_t m = 1; m < channel->n_members && channel->is_p2p; m++) {
+			uint32_t a = channel->members[0], b = channel->members[m];
+			bool is_ring = work->job->class_of[a] == work->job->class_of[b] &&
+				       leads->ranks[a].sequence == leads->ranks[b].sequence;
+			leads->ranks[a].is_in_ring |= is_ring;
+			leads->ranks[b].is_in_ring |= is_ring;
 		}
 		/* To its neighbour in a pipeline a rank is late all the time. */
 		if (!channel->is_p2p) {
@@ -124,7 +136,8 @@ enum fsl_status fsl_places_measure_leads(struct fsl_place_work *work, struct fsl
 	for (size_t r = 0; r < work->out->n_ranks; r++) {
 		const struct lead *lead = &leads.ranks[r];
 		double n_ops = (double)job->run->ranks[r].n_ops;
-		bool is_told = (double)lead->n_met >= FSL_PLACES_MET_SHARE_MIN * n_ops;
+		bool is_told = (double)lead->n_met >= FSL_PLACES_MET_SHARE_MIN * n_ops &&
+			       !lead->is_in_ring;
 		work->lead_ms[r] =
 			is_told ? lead->least_ns / FSL_NS_PER_MS / (double)job->n_steps[r]
 				: INFINITY;

@@ -100,8 +100,20 @@ static enum fsl_status add_group(struct fsl_profile_findings *findings,
 	return fsl_profile_findings_add(findings, &finding, err);
 }
 
+/* Communication that nothing hides, of the rank that has least: nobody loses more by a link. */
+static double least_exposed_ms(const struct fsl_profile_case *facts)
+{
+	const double *exposed_ms = facts->places->job.exposed_ms;
+	double least_ms = INFINITY;
+	for (size_t r = 0; r < facts->profile->n_ranks; r++) {
+		least_ms = fmin(least_ms, exposed_ms[r]);
+	}
+	return least_ms;
+}
+
 /* What comes back if the group is as fast as its like: transfers beside kernels, or that others
- * wait for anyway, cost less than they take. */
+ * wait for anyway, cost less than they take. The replay knows no kernels, and may lose transfers of
+ * a ring. */
 static enum fsl_status cost_of(double *ms, const struct fsl_profile_case *facts,
 			       const struct fsl_slow_floor *slow, struct fsl_error *err)
 {
@@ -117,7 +129,9 @@ static enum fsl_status cost_of(double *ms, const struct fsl_profile_case *facts,
 		factor[slow->back - first] = slow->usual_ms / slow->floor_ms;
 	}
 	enum fsl_status status = fsl_places_mend_channels(&saved_ms, job, factor, err);
-	*ms = isnan(saved_ms) ? slow->cost_ms : fmin(saved_ms, slow->cost_ms);
+	double most_ms = fmin(slow->cost_ms, least_exposed_ms(facts));
+	bool is_lost = isnan(saved_ms) || saved_ms < FSL_FLOOR_REPLAYED_SHARE_MIN * most_ms;
+	*ms = is_lost ? most_ms : fmin(saved_ms, slow->cost_ms);
 	fsl_free(factor);
 	return status;
 }

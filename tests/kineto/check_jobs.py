@@ -101,6 +101,7 @@ def streams_beside(root):
             ("streams_sharded", World(seed=102, clock_us=50000.0), streams.sharded),
             ("streams_experts", World(seed=103, uneven=0.25), streams.experts),
             ("streams_pipeline", World(seed=104, steps=3, noise=0.05), streams.pipeline),
+            ("streams_ring", World(seed=105, noise=0.05), streams.ring),
             ("streams_pauses", World(seed=106, noise=0.06, pause=0.0002), streams.data_parallel)][::EVERY]:
         streams.write(root / name, world, model)
         nobody(name, root / name)
@@ -116,6 +117,9 @@ def streams_beside(root):
          "host"),
         ("streams_pipeline_link", World(seed=118, steps=3, links={(3, 5): 30.0}), streams.pipeline, "slow_link", [3, 5],
          "network"),
+        ("streams_ring_kernels", World(seed=120, kernels={5: 1.3}), streams.ring, "slow_rank", [5], "compute"),
+        ("streams_ring_loading", World(seed=121, loading={6: 20.0}), streams.ring, "slow_rank", [6], "host"),
+        ("streams_ring_link", World(seed=122, links={(3, 4): 8.0}), streams.ring, "slow_link", [3, 4], "network"),
         ("streams_two_are_missing", World(seed=119, kernels={5: 1.3}, missing=(1, 3)), streams.data_parallel,
          "slow_rank", [5], "compute"),
     ]

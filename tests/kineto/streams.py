@@ -180,6 +180,25 @@ def pipeline(world, rank, batches=8):
     return program
 
 
+def ring(world, rank, layers=6):
+    """Each rank sends its block on to the next, and computes on the one that it has."""
+    program, n = [], world.ranks
+    before, behind = (rank - 1) % n, (rank + 1) % n
+    for step in range(world.steps):
+        program += [Begin(), Load()]
+        for hop in range(layers * (n - 1)):
+            token = "h%d.%d" % (step, hop)
+            there, here = tuple(sorted((rank, behind))), tuple(sorted((before, rank)))
+            program += [Collective("ring%d" % rank, "CONTEXT", there, "send", SEND_RECV, 120.0, 31, "s" + token),
+                        Collective("ring%d" % before, "CONTEXT", here, "recv", SEND_RECV, 120.0, 30, "r" + token),
+                        Kernel("flash_fwd", 300.0, 96), Wait("r" + token)]
+            program += [Kernel("gemm_fwd", 400.0)] if hop % (n - 1) == n - 2 else []
+        token = "g%d" % step
+        program += [Collective("dp", "DATA_PARALLEL", tuple(range(n)), "allreduce", ALL_REDUCE, 1500.0, 24, token),
+                    Wait(token), Kernel("adam", 300.0, 200), End(step)]
+    return program
+
+
 class Blocked(Exception):
     """A collective that is waited for has no end yet."""
 
