@@ -628,7 +628,8 @@ enum { FSL_BASELINE_RANKS_MIN = 3 };
  * are skipped now and then, kernels that the library chooses by shape. By experience. */
 #define FSL_BASELINE_MODEL_CALLS_SHARE_MAX 0.1
 
-/* A replay that brings back a smaller share of what a slow group can cost has lost its transfers. */
+/* A replay that brings back a smaller share of what a slow group can cost has lost its transfers.
+ */
 #define FSL_FLOOR_REPLAYED_SHARE_MIN 0.2
 /*
  * Transfers of groups that move as much, in captures that tell no bandwidth (floors.c). Sizes are
