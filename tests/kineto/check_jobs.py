@@ -237,8 +237,9 @@ def packets(root):
         answer = check("packets " + name, folder, "slow_rank", [5], "compute")
         claim("packets " + name, answer is not None and "rank1.pftrace" in json.dumps(answer), "the file is not named")
     write(root / "packets_beside", Job(seed=62, steps=3), Fault(kernels={5: 1.5}))
+    write_packets(root / "packets_alike", Job(seed=62, steps=3), Fault(kernels={5: 1.5}), "plain")
     functions = []
-    for path in (root / "packets_beside", root / "packets_plain"):
+    for path in (root / "packets_beside", root / "packets_alike"):
         run = subprocess.run([PROGRAM, "functions", "--format", "json", str(path)], capture_output=True, text=True)
         answer = json.loads(run.stdout)
         functions.append((answer["verdict"], sorted(answer["gpuCompute"]["majorKernels"]),
