@@ -44,8 +44,9 @@ enum fsl_status fsl_places_find_stage(struct fsl_place_work *work, struct fsl_er
 /*
  * Sets work->lead_ms: how long the other members of a group waited for a suspect alone, in its
  * collectives of a step, ms. If it is in several groups, the one that waited least tells: in the
- * others its members only keep step with it. Infinity if too few operators of the rank meet others,
- * or if it sends to ranks that do the same. FSL_ERR_MEMORY only.
+ * others its members only keep step with it. 0 if too few operators of the rank meet others: then
+ * nobody knows. Infinity if it sends to ranks that do the same, which wait there. FSL_ERR_MEMORY
+ * only.
  */
 enum fsl_status fsl_places_measure_leads(struct fsl_place_work *work, struct fsl_error *err);
 

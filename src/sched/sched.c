@@ -378,7 +378,18 @@ static enum fsl_status skip_loss(struct fsl_sched *sched, int32_t cpu, struct fs
 	return lose_holder(sched, cpu, sched->now_ns, err);
 }
 
-/* Before the first switch of a CPU, and after a loss, the task in the line holds it. */
+/* Some kernels do not tell that the idle task leaves: a line of another task does. When it came is
+ * unknown since the last line of the CPU. */
+static enum fsl_status end_idle(struct fsl_sched *sched, int32_t cpu, int64_t last_ns,
+				struct fsl_error *err)
+{
+	FSL_TRY(fsl_sched_end_slice(sched, cpu, FSL_SCHED_HOLDER_IDLE, last_ns, err));
+	sched->cpus[cpu].holder = FSL_SCHED_HOLDER_UNKNOWN;
+	return FSL_OK;
+}
+
+/* Before the first switch of a CPU, after a loss, and behind idle time, the task in the line holds
+ * it. */
 static enum fsl_status note_cpu(struct fsl_sched *sched, const struct fsl_sched_event *event,
 				struct fsl_error *err)
 {
@@ -391,7 +402,12 @@ static enum fsl_status note_cpu(struct fsl_sched *sched, const struct fsl_sched_
 		FSL_TRY(skip_loss(sched, event->cpu, err));
 		cpu = &sched->cpus[event->cpu];
 	}
+	int64_t last_ns = cpu->last_ns;
 	cpu->last_ns = event->time_ns;
+	if (cpu->holder == FSL_SCHED_HOLDER_IDLE && event->tid > 0) {
+		FSL_TRY(end_idle(sched, event->cpu, last_ns, err));
+		cpu = &sched->cpus[event->cpu];
+	}
 	if (cpu->holder != FSL_SCHED_HOLDER_UNKNOWN || event->tid < 0) {
 		return FSL_OK;
 	}

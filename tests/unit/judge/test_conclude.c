@@ -60,10 +60,9 @@ static void in_the_4_rank_set_rank_3_is_slightly_but_always_late(void **state)
 	const struct fsl_profile_finding *late =
 		small_finding(&analysis.set.findings, "consistently_late", 3);
 	assert_non_null(late);
-	/* Others wait for it for 13.06 ms in collectives; it computes and is free 16.15 ms longer.
-	 */
-	assert_near(late->gain_ms, 16.15, 0.1);
-	assert_near(small_fact(late, "late"), 16.15, 0.1);
+	/* Others wait for it for 13.06 ms in collectives. */
+	assert_near(late->gain_ms, 14.9, 0.1);
+	assert_near(small_fact(late, "late"), 15.4, 0.2);
 	assert_near(small_fact(late, "step"), 810.15, 0.01);
 	/* Rank 0, whose host is slower, holds its stage up by as much. */
 	assert_int_equal(analysis.verdict.n_unconfirmed, 2);

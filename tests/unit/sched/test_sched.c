@@ -211,6 +211,36 @@ static void test_a_broken_chain_is_unknown_for_both_tasks(void **state)
 	check_sums();
 }
 
+static void test_a_line_of_a_task_ends_idle_time_that_no_switch_ends(void **state)
+{
+	(void)state;
+	switch_to(100, 0, 9, 'S', 0);
+	wake_up(130, 0, 0, 1, 0); /* by an interrupt of the idle task */
+	wake_up(135, 0, 1, 3, 0); /* 1 runs by then */
+	switch_to(160, 0, 1, 'R', 3);
+	switch_to(190, 0, 3, 'S', 1);
+	end_at(200, 0, 1);
+	assert_int_equal(in_state(1, FSL_SCHED_RQ_WAKE), 5);
+	assert_int_equal(in_state(1, FSL_SCHED_RUN), 35);
+	assert_int_equal(in_state(1, FSL_SCHED_RQ_PREEMPT), 30);
+	assert_int_equal(held_by(1, 3), 30);
+	assert_int_equal(held_by(1, FSL_SCHED_HOLDER_UNKNOWN), 5);
+	assert_int_equal(g_sched.cpus[0].idle_ns, 30);
+	check_sums();
+}
+
+static void test_a_switch_alone_tells_little_of_who_came_behind_idle_time(void **state)
+{
+	(void)state;
+	switch_to(100, 0, 9, 'S', 0);
+	switch_to(180, 0, 4, 'S', 5);
+	end_at(200, 0, 5);
+	assert_int_equal(in_state(4, FSL_SCHED_RUN), 0);
+	assert_int_equal(in_state(5, FSL_SCHED_RUN), 20);
+	assert_int_equal(g_sched.cpus[0].unknown_ns, 80);
+	check_sums();
+}
+
 static void test_a_task_seen_elsewhere_ends_its_slice_as_unknown(void **state)
 {
 	(void)state;
@@ -403,6 +433,8 @@ int main(void)
 		TEST(test_waits_are_charged_to_every_holder_by_overlap),
 		TEST(test_a_migration_takes_the_wait_to_another_cpu),
 		TEST(test_a_broken_chain_is_unknown_for_both_tasks),
+		TEST(test_a_line_of_a_task_ends_idle_time_that_no_switch_ends),
+		TEST(test_a_switch_alone_tells_little_of_who_came_behind_idle_time),
 		TEST(test_a_task_seen_elsewhere_ends_its_slice_as_unknown),
 		TEST(test_a_loss_is_unknown_from_the_last_event_of_the_cpu),
 		TEST(test_times_outside_the_window_do_not_count),
