@@ -133,7 +133,7 @@ void fsl_sort_runs(void *items, size_t n, size_t size,
 	if (is_few && runs.n_runs == 1) {
 		return;
 	}
-	/* Of two runs the shorter one. */
+	/* The shorter of two runs. */
 	char *scratch = is_few ? fsl_calloc(n / 2 + 1, size) : NULL;
 	if (scratch == NULL) {
 		qsort(items, n, size, compare);

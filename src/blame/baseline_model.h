@@ -7,7 +7,7 @@
 /*
  * Share of the time of kernels, on ranks that have some in both captures, that is in kernels of the
  * other capture: of one name and shape, or of one name that run as often in a step, the greater of
- * both. Of both captures the greater share counts, so that one kernel that takes most of the time
+ * both. The greater share of both captures counts, so that one kernel that takes most of the time
  * now makes no other model. NaN: no rank has kernels in both. FSL_ERR_MEMORY, FSL_ERR_LIMIT.
  */
 enum fsl_status fsl_baseline_liken(double *share, const struct fsl_profile *now,

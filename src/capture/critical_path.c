@@ -170,7 +170,7 @@ static uint32_t recorded_by(const struct walk *walk, const struct fsl_path_sync 
 	return sync->event != FSL_STR_NONE ? walk->recorded[sync->event] : FSL_STR_NONE;
 }
 
-/* What calls do to the device when they begin. */
+/* Effects of calls on the device when they begin. */
 static void act(struct walk *walk, const struct fsl_path_host *host, const struct thread *thread)
 {
 	uint32_t at = FSL_STR_NONE;
@@ -311,7 +311,7 @@ static void begin_work(struct walk *walk, uint32_t index)
 	stream->begun = index;
 }
 
-/* Of one time inner hosts end first: those that stand behind. */
+/* Inner hosts, which stand behind, end first if times are equal. */
 static bool ends_before(const struct walk *walk, uint32_t a, uint32_t b)
 {
 	const struct fsl_path_host *hosts = walk->input->hosts;
@@ -359,7 +359,8 @@ static void end_until(struct walk *walk, int64_t time_ns)
 	}
 }
 
-/* Of one time hosts end, then begin; then works begin. Hosts without a duration are left out. */
+/* If times are equal, hosts end, then begin; then works begin. Hosts without a duration are left
+ * out. */
 static void go(struct walk *walk)
 {
 	const struct fsl_path_input *input = walk->input;

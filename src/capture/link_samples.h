@@ -27,7 +27,7 @@ extern const char *const fsl_sampled_texts[FSL_SAMPLED_N];
 
 enum { FSL_SAMPLES_OF_RUN_MIN = 3 }; /* fewer are replaced by the ends of the run */
 
-/* What the counter of this name counts; FSL_SAMPLED_N: nothing of these. *is_percent: its values
+/* Kind of the counter with this name; FSL_SAMPLED_N: nothing of these. *is_percent: its values
  * are percent, else a rate. */
 enum fsl_sampled fsl_sampled_of(const char *name, size_t length, bool *is_percent);
 

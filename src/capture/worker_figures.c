@@ -138,7 +138,7 @@ enum fsl_status fsl_streams_add(struct fsl_streams *streams, const struct fsl_st
 	return work->call_ns != FSL_NS_ABSENT ? count_launch(streams, work, at, err) : FSL_OK;
 }
 
-/* Of one time launches come first: a work begins after its launch. */
+/* If times are equal, launches come first: a work begins after its launch. */
 static int compare_changes(const void *left, const void *right)
 {
 	const struct fsl_stream_change *a = left, *b = right;

@@ -68,7 +68,7 @@ struct fsl_copy_figures {
 void fsl_copy_count(struct fsl_copy_figures *copies, int64_t dur_ns, int64_t bytes,
 		    int64_t bytes_per_s);
 
-/* What the critical path consists of. */
+/* Parts of the critical path. */
 enum fsl_path_part {
 	FSL_PATH_HOST, /* operators and calls of the runtime, but for calls that wait */
 	FSL_PATH_LOADING,

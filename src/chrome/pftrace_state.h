@@ -1,4 +1,4 @@
-/* What packets of a trace leave for later ones: names by their numbers, clocks, tracks. */
+/* State that packets of a trace leave for later ones: names by their numbers, clocks, tracks. */
 #ifndef FSL_CHROME_PFTRACE_STATE_H
 #define FSL_CHROME_PFTRACE_STATE_H
 

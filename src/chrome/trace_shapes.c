@@ -20,7 +20,7 @@ enum {
 	CATEGORY_BYTES_MAX = 48,
 };
 
-/* What is done with the value behind a text. */
+/* Treatment of the value behind a text. */
 enum action {
 	ACTION_NONE, /* there is none: the text goes on in another node */
 	ACTION_SKIP_NUMBER,
@@ -143,8 +143,8 @@ struct plain {
 	unsigned n_whole, n_decimals;
 };
 
-/* Length of the plain number at @at; 0 if it is none, or one that JSON does not allow. What follows
- * it is told from more of a number by the text of the next node. */
+/* Length of the plain number at @at; 0 if it is none, or one that JSON does not allow. The text of
+ * the next node tells whether the number goes on. */
 static inline size_t plain_length(const char *at, struct plain *plain)
 {
 	uint32_t others = ~fsl_scan_digit_marks(at) | UINT32_C(1) << 31;
@@ -199,8 +199,8 @@ static inline bool leading_digits(struct clock *clock, const char *text, unsigne
 }
 
 /*
- * us to ns; false for numbers that are left to fsl_trace_event_take(). Of a number with three
- * decimals the last four digits in front of the point and those behind it make one word; eight
+ * us to ns; false for numbers that are left to fsl_trace_event_take(). In a number with three
+ * decimals, the last four digits in front of the point and those behind it make one word; eight
  * bytes in front of a value can be read.
  */
 static inline bool plain_time(struct clock *clock, const struct plain *plain, int64_t max_ns,
@@ -709,7 +709,7 @@ static bool learn_word(struct lesson *lesson, enum fsl_trace_key key)
 	return true;
 }
 
-/* What is done with a number that somebody asks for. */
+/* Treatment of a number that somebody asks for. */
 static enum action number_action(const struct lesson *lesson)
 {
 	static const enum action actions[] = {
@@ -727,7 +727,7 @@ static enum action number_action(const struct lesson *lesson)
 								       : ACTION_NUMBER;
 }
 
-/* What is done with the value that begins with @c. */
+/* Treatment of the value that begins with @c. */
 static enum action action_of(const struct lesson *lesson, char c)
 {
 	if (c == '"') {

@@ -81,8 +81,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 			"functions", "functions PATH [OPTION]...",
 			"Compares functions across the workers of a job, in traces of PyTorch's profiler: "
 			"kernels, copies of memory, collectives, calls of the runtime, and functions "
-			"of Python by call path; says which worker is slow by which of them. Of a table "
-			"of operations (StragglerAnalysis) it says what stragglers cost.\n",
+			"of Python by call path; says which worker is slow by which of them. From a "
+			"table of operations (StragglerAnalysis) it tells the cost of stragglers.\n",
 			table);
 		return FSL_OK;
 	}

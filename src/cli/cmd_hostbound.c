@@ -160,7 +160,7 @@ static enum fsl_status judge(const struct request *request, const struct fsl_job
 	return status;
 }
 
-/* What is read: operands, and files beside traces that are operands. */
+/* Inputs: operands, and files beside traces that are operands. */
 static enum fsl_status confine(const struct request *request, const struct fsl_config *config,
 			       struct fsl_error *err)
 {

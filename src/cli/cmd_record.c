@@ -280,7 +280,7 @@ static enum fsl_status tell(const struct fsl_record_result *result, const char *
 	return FSL_OK;
 }
 
-/* What a recording that was started knows of itself. */
+/* State of a recording that was started. */
 struct started {
 	const struct options *options;
 	struct fsl_record_state state;

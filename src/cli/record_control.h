@@ -13,7 +13,7 @@
 
 enum { FSL_RECORD_PATH_MAX = 4096 };
 
-/* What the file tells. */
+/* Contents of the file. */
 struct fsl_record_state {
 	int64_t pid;   /* of the recorder */
 	int64_t begun; /* when the process began, clock ticks since boot: another process may get

@@ -1,4 +1,4 @@
-/* What to move where, with the numbers that say so. */
+/* Advice which task to move where, with the numbers that say so. */
 #include <math.h>
 
 #include "base/number.h"

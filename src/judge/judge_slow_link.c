@@ -111,9 +111,9 @@ static double least_exposed_ms(const struct fsl_profile_case *facts)
 	return least_ms;
 }
 
-/* What comes back if the group is as fast as its like: transfers beside kernels, or that others
- * wait for anyway, cost less than they take. The replay knows no kernels, and may lose transfers of
- * a ring. */
+/* Time that comes back if the group is as fast as its like: transfers beside kernels, or that
+ * others wait for anyway, cost less than they take. The replay knows no kernels, and may lose
+ * transfers of a ring. */
 static enum fsl_status cost_of(double *ms, const struct fsl_profile_case *facts,
 			       const struct fsl_slow_floor *slow, struct fsl_error *err)
 {

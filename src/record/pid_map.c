@@ -125,7 +125,7 @@ static int compare_rows(const void *a, const void *b)
 	return first->look - second->look;
 }
 
-/* Of two rows of a thread the older one goes, which stands first. */
+/* The older of two rows of a thread goes; it stands first. */
 static void drop_older(struct fsl_pid_map *map)
 {
 	size_t n_kept = 0;

@@ -282,7 +282,7 @@ static enum fsl_status remove_instance(const struct fsl_trace_buffer *buffer, st
 				    buffer->root, fsl_os_error(code).text);
 }
 
-/* What the guard does. Goes on after a failure: the more is put back, the better. */
+/* The guard puts settings back. It goes on after a failure: the more is put back, the better. */
 static enum fsl_status put_back(void *context, struct fsl_error *err)
 {
 	const struct fsl_trace_buffer *buffer = context;

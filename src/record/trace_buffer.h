@@ -15,7 +15,7 @@
 #include "record/guard.h"
 #include "record/tracefs.h"
 
-/* What to record. */
+/* Settings of a recording. */
 struct fsl_trace_plan {
 	const int64_t *cpus; /* [n_cpus] */
 	size_t n_cpus;       /* 0: all */
@@ -39,7 +39,7 @@ struct fsl_trace_buffer {
 	int lock;                           /* of tracefs: one recording at a time */
 	int64_t *cpus;                      /* [n_cpus]: those that are recorded; owned */
 	size_t n_cpus;
-	/* What the guard writes in this order to put back the global buffer; owned. */
+	/* Settings of the global buffer, which the guard writes back in this order; owned. */
 	struct fsl_trace_setting *before;
 	size_t n_before, before_capacity;
 	struct fsl_guard guard;

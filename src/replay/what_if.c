@@ -13,7 +13,7 @@
 #include "replay/limits.h"
 #include "replay/op_graph.h"
 
-/* Of each type; the transfers of a direction share one. */
+/* One for each type; the transfers of a direction share one. */
 static const struct {
 	enum fsl_op_type first; /* of the types of its class */
 	const char *text;
@@ -177,7 +177,7 @@ static double last_begin(const struct job *job, uint32_t node, size_t step, size
 	return latest;
 }
 
-/* What a transfer takes itself begins when its last member has come. */
+/* The transfer itself begins when its last member has come. */
 static void set_transfers(struct job *job)
 {
 	size_t n_replicas = job->out->n_replicas;

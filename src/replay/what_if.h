@@ -1,5 +1,5 @@
 /*
- * What a job would gain without stragglers, from a table of its operations: the steps are replayed
+ * The gain of a job without stragglers, from a table of its operations: the steps are replayed
  * with operations at the level that all workers have on average, as in "Understanding Stragglers in
  * Large Model Training Using What-if Analysis" (OSDI 2025).
  */

@@ -1,4 +1,4 @@
-/* What was remarked on the traces, and time in system calls. */
+/* Remarks on the traces, and time in system calls. */
 #include <math.h>
 
 #include "report/document.h"

@@ -15,7 +15,7 @@ void fsl_hostbound_sentence(const struct fsl_hostbound_rank *rank, char *text, s
 /* "hog (3828, 3830 and more)", "rank 1 (rk1 3808)", "its own threads", "nobody: the CPU was idle".
  */
 void fsl_hostbound_holder_text(const struct fsl_hostbound_holder *holder, char *text, size_t size);
-/* What to do, in one sentence. */
+/* Advice, in one sentence. */
 void fsl_hostbound_advice_text(const struct fsl_hostbound_advice *advice, char *text, size_t size);
 /* Greatest holder of the rank's waits that is somebody; NULL: none. */
 const struct fsl_hostbound_holder *fsl_hostbound_main_holder(const struct fsl_hostbound_rank *rank);

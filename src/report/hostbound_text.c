@@ -144,7 +144,7 @@ static enum fsl_status print_threads(const struct fsl_sched *sched, const struct
 	return FSL_OK;
 }
 
-/* What the trace has, and what it lacks. */
+/* Coverage of the trace, and its losses. */
 static void print_coverage(const struct fsl_host_trace *trace, const struct fsl_screen *screen)
 {
 	const struct fsl_ftrace_loaded *loaded = &trace->loaded;

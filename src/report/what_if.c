@@ -148,7 +148,7 @@ static void print_parts(const struct fsl_screen *screen, const char *label, cons
 	fsl_screen_field(screen, label, phrase.text);
 }
 
-/* What rounds to nothing has no sign. */
+/* A number that rounds to nothing has no sign. */
 static void add_share(struct fsl_phrase *phrase, double share)
 {
 	fsl_phrase_add_percent(phrase, fabs(share) < 5e-4 ? 0.0 : share);

@@ -1,4 +1,4 @@
-/* What a job would gain without stragglers, as a document and on the terminal. */
+/* Gain of a job without stragglers, as a document and on the terminal. */
 #ifndef FSL_REPORT_WHAT_IF_H
 #define FSL_REPORT_WHAT_IF_H
 

@@ -239,7 +239,7 @@ def faults_of_clicks(browser):
     return faults
 
 
-# What a choice of a function changes.
+# A choice of a function changes the chart and its title.
 CHOSEN = """(function () { return [document.querySelector("p.one").textContent,
   Array.from(document.querySelectorAll("g.share rect")).map(r => r.getAttribute("height")).join(),
   document.querySelectorAll("tr.picked, .fr.picked").length] })()"""

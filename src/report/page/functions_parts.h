@@ -10,7 +10,7 @@ void fsl_functions_put_body(struct fsl_markup *markup, const struct fsl_html_fun
 
 /* Headline, reason, and the facts: who, which function, how, at what cost. */
 void fsl_functions_put_facts(struct fsl_markup *markup, const struct fsl_html_functions *page);
-/* Where the time of each worker goes. */
+/* Parts of the time of each worker. */
 void fsl_functions_put_shares(struct fsl_markup *markup, const struct fsl_html_functions *page);
 /* The told function on all workers; the script exchanges it. */
 void fsl_functions_put_one(struct fsl_markup *markup, const struct fsl_html_functions *page);

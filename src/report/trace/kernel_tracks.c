@@ -23,7 +23,7 @@ static const char *const state_names[FSL_SCHED_STATES_N] = {
 	[FSL_SCHED_UNKNOWN] = "unknown",
 };
 
-/* What all lanes of a host share, in the arena of the plan. */
+/* All lanes of a host share this; it is in the arena of the plan. */
 struct host {
 	const struct fsl_kernel_tracks *source;
 	uint32_t *names;                            /* texts by name id */

@@ -9,7 +9,7 @@ enum {
 	FSL_FTRACE_TRACES_MAX = 1024, /* hosts of one look */
 };
 
-/* Of one host: one file, or one file for each CPU. */
+/* The trace of one host: one file, or one file for each CPU. */
 struct fsl_ftrace_trace {
 	const char **paths; /* arena of the list */
 	size_t n_paths;
@@ -33,7 +33,7 @@ enum fsl_status fsl_ftrace_find(struct fsl_ftrace_traces *traces, const char *co
 				size_t n_paths, bool is_brief, struct fsl_error *err);
 void fsl_ftrace_traces_fini(struct fsl_ftrace_traces *traces);
 
-/* What files beside a trace tell. */
+/* Facts from files beside a trace. */
 struct fsl_ftrace_beside {
 	bool has_offset;     /* what to add to the trace's times for UTC is known */
 	int64_t offset_ns;   /* UTC minus the clock of the trace */

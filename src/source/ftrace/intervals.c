@@ -10,7 +10,7 @@
 
 enum { WAKE_NS_MIN = FSL_NS_PER_US }; /* viewers bind no arrows to instants */
 
-/* Of a thread: who began to wake it, and who woke it last. */
+/* Wakers of a thread: who began to wake it, and who woke it last. */
 struct fsl_ftrace_waking {
 	int64_t begin_ns, woken_ns;
 	int32_t cpu;

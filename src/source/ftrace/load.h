@@ -5,7 +5,7 @@
 #include "source/ftrace/marks.h"
 #include "source/ftrace/merge.h"
 
-/* What was read, beside the model. */
+/* Facts about the files that were read, beside the model. */
 struct fsl_ftrace_loaded {
 	struct fsl_ftrace_facts facts;
 	uint64_t n_late;      /* events out of order in the files; they were sorted */

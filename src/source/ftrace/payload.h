@@ -1,4 +1,4 @@
-/* What stands behind the event's name in a line of a kernel trace. */
+/* The text behind the event's name in a line of a kernel trace. */
 #ifndef FSL_SOURCE_FTRACE_PAYLOAD_H
 #define FSL_SOURCE_FTRACE_PAYLOAD_H
 

@@ -1,4 +1,4 @@
-/* What stands before the event in a line of a kernel trace: task, process, CPU, flags, time. */
+/* The fields before the event in a line of a kernel trace: task, process, CPU, flags, time. */
 #ifndef FSL_SOURCE_FTRACE_PREFIX_H
 #define FSL_SOURCE_FTRACE_PREFIX_H
 

@@ -8,7 +8,7 @@
 #include "sched/event.h"
 #include "source/ftrace/prefix.h"
 
-/* What the lines of a file tell beside events. */
+/* Facts that lines of a file tell beside events. */
 struct fsl_ftrace_facts {
 	int64_t n_kept, n_written; /* entries by the header; -1: it does not tell */
 	int32_t n_cpus;            /* by the header; 0: it does not tell */

@@ -113,7 +113,7 @@ enum fsl_status fsl_kineto_levels_add(struct fsl_kineto_levels *levels,
 	return FSL_OK;
 }
 
-/* Of rates the highest counts; percent are compared with percent alone, and before rates. */
+/* The highest rate counts; percent are compared with percent alone, and before rates. */
 static void tell_level(struct fsl_function *function,
 		       const struct fsl_link_level levels[FSL_SAMPLED_N],
 		       const struct fsl_link_counters *counters)

@@ -35,12 +35,12 @@ struct fsl_kineto_call {
 	uint32_t thread; /* as of frames, if functions are wanted */
 };
 
-/* What a copy moved. */
+/* Bytes that a copy moved. */
 struct fsl_kineto_copy {
 	int64_t n_bytes, bytes_per_s; /* -1: not told */
 };
 
-/* What a call or a stream waits for. */
+/* A call or a stream that waits. */
 struct fsl_kineto_sync {
 	int64_t correlation;       /* of the call */
 	int64_t event;             /* correlation of the call that recorded it; -1: not told */
@@ -72,7 +72,7 @@ struct fsl_kineto_shape {
 	uint32_t id;         /* of its text in the rank's names */
 };
 
-/* Where the newest sample of a counter came from. */
+/* Source of the newest sample of a counter. */
 struct fsl_kineto_origin {
 	bool is_known;
 	uint64_t pid, tid;

@@ -87,7 +87,7 @@ enum fsl_status fsl_kineto_intake_learn(struct fsl_kineto_intake *intake,
 	return FSL_OK;
 }
 
-/* What the rules say of a category; answers are kept. */
+/* Answers of the rules for a category; they are kept. */
 static enum fsl_status ask_category(struct fsl_kineto_intake *intake,
 				    const struct fsl_trace_text *text, int *category,
 				    struct fsl_error *err)

@@ -6,7 +6,7 @@
 
 #include <failslow/error.h>
 
-/* What --lane says of itself; static. */
+/* Help of --lane; static. */
 extern const char fsl_lane_help[];
 
 struct fsl_lanes; /* opaque; may be asked by several threads */

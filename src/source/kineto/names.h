@@ -26,7 +26,7 @@ enum fsl_kineto_name {
 	FSL_KINETO_DATALOADER,
 	FSL_KINETO_PARAMS, /* record_param_comms: facts of a collective's host side */
 	FSL_KINETO_MEMORY, /* [memory] */
-	/* Of FSL_KINETO_SYNC; the last one of streams, the others of calls. */
+	/* Names of FSL_KINETO_SYNC: streams have the last one, calls the others. */
 	FSL_KINETO_STREAM_SYNC,
 	FSL_KINETO_CONTEXT_SYNC,
 	FSL_KINETO_EVENT_SYNC,

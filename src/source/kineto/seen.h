@@ -5,7 +5,7 @@
 #include "base/strpool.h"
 #include "chrome/trace_event.h"
 
-/* What was made of a text: the owner's. */
+/* The owner's record of a text. */
 struct fsl_kineto_seen_name {
 	uint32_t id, whole_id; /* in the rank's names; FSL_STR_NONE: not made yet */
 	bool is_collective;
@@ -19,7 +19,7 @@ struct fsl_kineto_seen {
 	struct fsl_kineto_seen_name too_many; /* of a text that found no room */
 };
 
-/* What was made of @text; its id is FSL_STR_NONE if nothing was. Borrowed until the next call.
+/* The record of @text; its id is FSL_STR_NONE if nothing was. Borrowed until the next call.
  * FSL_ERR_MEMORY. */
 enum fsl_status fsl_kineto_seen_find(struct fsl_kineto_seen *seen,
 				     const struct fsl_trace_text *text,

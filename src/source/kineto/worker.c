@@ -211,7 +211,7 @@ static enum fsl_path_action action_of(enum fsl_kineto_name kind)
 						 : FSL_PATH_STREAM_WAITS;
 }
 
-/* What the call does to the device, by its correlation. */
+/* Effect of the call on the device, by its correlation. */
 static void set_action(const struct builder *builder, const struct fsl_kineto_call *call,
 		       struct fsl_path_host *host)
 {

@@ -1,5 +1,5 @@
-/* How the host feeds the device: launches, streams, copies, the critical path. Of nothing unless
- * functions are wanted. */
+/* How the host feeds the device: launches, streams, copies, the critical path. Nothing is
+ * filled unless functions are wanted. */
 #ifndef FSL_SOURCE_KINETO_WORKER_H
 #define FSL_SOURCE_KINETO_WORKER_H
 

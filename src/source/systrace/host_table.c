@@ -39,7 +39,7 @@ static int compare_thread_events(const void *left, const void *right, void *cont
 	return FSL_ORDER(i, k);
 }
 
-/* Those of one thread by who took its processor, then by time. */
+/* Rows of one thread, by who took its processor, then by time. */
 static int compare_by_next(const void *left, const void *right, void *context)
 {
 	const struct fsl_host_event *items = ((const struct fsl_host_events *)context)->items;

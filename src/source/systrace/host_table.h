@@ -1,5 +1,5 @@
 /*
- * What sysTrace's records of a host say of the threads of each rank: how long they were off their
+ * Threads of each rank by sysTrace's records of a host: how long they were off their
  * processors, how much of that they were ready to run, and who ran instead. Times are those of the
  * records, the sums are exact.
  */

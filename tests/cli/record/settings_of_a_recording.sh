@@ -1,4 +1,4 @@
-# What the tracer is told, seen while a recording goes on.
+# Settings of the tracer, seen while a recording goes on.
 . "$CASES/record/tracefs.bash"
 make_tracefs tracefs
 export FAILSLOW_TRACEFS=$PWD/tracefs

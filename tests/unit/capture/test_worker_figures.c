@@ -235,7 +235,7 @@ static void figures_in_ns_are_exact(void **state)
 			      true});
 }
 
-/* Of changes within one us the other program takes any first. */
+/* The other program takes changes within one us in any order. */
 static void figures_of_many_works_within_a_us_differ_by_ties_alone(void **state)
 {
 	(void)state;

@@ -77,7 +77,7 @@ static void put_packet(struct bytes *trace, uint64_t time, uint64_t field,
 	put_message(trace, 1, &packet);
 }
 
-/* What came of a trace. */
+/* Result of reading a trace. */
 struct taken {
 	struct fsl_trace_event events[16];
 	char names[16][32], groups[16][32];

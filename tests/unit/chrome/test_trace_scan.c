@@ -133,7 +133,7 @@ static void assert_alike(const struct fsl_trace_event *a, const struct fsl_trace
 	}
 }
 
-/* What a walk has: shapes that were learnt, and the event that was read last. */
+/* State of a walk: shapes that were learnt, and the event that was read last. */
 struct walk {
 	struct fsl_trace_shapes *shapes;
 	struct fsl_trace_event event;

@@ -108,7 +108,7 @@ static int64_t held_by(int32_t victim, int32_t holder)
 	return 0;
 }
 
-/* What holds for every trace: states sum to the window, charges to the waits, CPUs hold one. */
+/* Invariants of every trace: states sum to the window, charges to the waits, CPUs hold one. */
 static void check_sums(void)
 {
 	int64_t run_ns = 0, busy_ns = 0;
