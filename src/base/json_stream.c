@@ -416,33 +416,29 @@ static inline enum fsl_status take_number(struct fsl_json *json, struct fsl_json
 	return FSL_OK;
 }
 
-/* true, false, null. */
+const struct fsl_json_word fsl_json_words[FSL_JSON_WORDS_N] = {
+	{"true", 4, FSL_JSON_TRUE},
+	{"false", 5, FSL_JSON_FALSE},
+	{"null", 4, FSL_JSON_NULL},
+};
+
 static enum fsl_status take_word(struct fsl_json *json, struct fsl_json_value *value,
 				 struct fsl_error *err)
 {
-	static const struct {
-		const char *text;
-		size_t length;
-		enum fsl_json_token token;
-	} words[] = {
-		{"true", 4, FSL_JSON_TRUE},
-		{"false", 5, FSL_JSON_FALSE},
-		{"null", 4, FSL_JSON_NULL},
-	};
 	while (json->n_data - json->at < 6 && !json->is_last) {
 		FSL_TRY(refill(json, 6, err));
 	}
 	const char *data = json->data + json->at;
 	size_t n_left = json->n_data - json->at;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		size_t length = words[i].length;
-		if (n_left >= length && memcmp(data, words[i].text, length) == 0 &&
+	for (size_t i = 0; i < FSL_JSON_WORDS_N; i++) {
+		size_t length = fsl_json_words[i].length;
+		if (n_left >= length && memcmp(data, fsl_json_words[i].text, length) == 0 &&
 		    (n_left == length || is_delimiter(data[length]))) {
-			*value = (struct fsl_json_value){words[i].token, data, length};
+			*value = (struct fsl_json_value){fsl_json_words[i].token, data, length};
 			json->at += length;
 			return FSL_OK;
 		}
-		if (n_left < length && memcmp(data, words[i].text, n_left) == 0) {
+		if (n_left < length && memcmp(data, fsl_json_words[i].text, n_left) == 0) {
 			return widen(json, err);
 		}
 	}

@@ -34,6 +34,15 @@ struct fsl_json_value {
 	size_t length;
 };
 
+/* true, false, null: how they are spelt. */
+enum { FSL_JSON_WORDS_N = 3 };
+struct fsl_json_word {
+	const char *text;
+	size_t length;
+	enum fsl_json_token token;
+};
+extern const struct fsl_json_word fsl_json_words[FSL_JSON_WORDS_N];
+
 struct fsl_json; /* opaque; reads from a reader that it does not own */
 
 struct fsl_json *fsl_json_create(struct fsl_reader *reader); /* NULL when out of memory */

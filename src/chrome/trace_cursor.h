@@ -99,20 +99,11 @@ static inline bool fsl_trace_cursor_number(struct fsl_trace_cursor *cursor,
 static inline bool fsl_trace_cursor_word(struct fsl_trace_cursor *cursor,
 					 struct fsl_json_value *value)
 {
-	static const struct {
-		const char *text;
-		size_t length;
-		enum fsl_json_token token;
-	} words[] = {
-		{"true", 4, FSL_JSON_TRUE},
-		{"false", 5, FSL_JSON_FALSE},
-		{"null", 4, FSL_JSON_NULL},
-	};
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (memcmp(cursor->at, words[i].text, words[i].length) == 0) {
-			*value = (struct fsl_json_value){words[i].token, cursor->at,
-							 words[i].length};
-			cursor->at += words[i].length;
+	for (size_t i = 0; i < FSL_JSON_WORDS_N; i++) {
+		if (memcmp(cursor->at, fsl_json_words[i].text, fsl_json_words[i].length) == 0) {
+			*value = (struct fsl_json_value){fsl_json_words[i].token, cursor->at,
+							 fsl_json_words[i].length};
+			cursor->at += fsl_json_words[i].length;
 			return true;
 		}
 	}
