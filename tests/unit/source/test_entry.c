@@ -12,7 +12,7 @@ enum {
 	STEP_MS = 100,
 	BATCH_OPS = 1150,
 	FLUSHES_N = FSL_TEST_COST > 1 ? 2 : 4,
-	STRIDE = FSL_TEST_COST > 1 ? 3 : 1, /* from a place that is tried to the next */
+	STRIDE = FSL_TEST_COST > 1 ? 3 : 2, /* from a place that is tried to the next */
 };
 static const int flushes[] = {1, 2000, 100, 4 * OPS_N}; /* records of one */
 #define ORIGIN_NS INT64_C(1750000000000000000)

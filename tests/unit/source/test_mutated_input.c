@@ -12,7 +12,7 @@
 #include "source/ingest.h"
 
 /* Under sanitizers fewer; each third cut, from another place in each seed. */
-enum { ROUNDS = FSL_TEST_COST > 1 ? 100 : 400, CUT_STEP = FSL_TEST_COST > 1 ? 3 : 1 };
+enum { ROUNDS = FSL_TEST_COST > 1 ? 100 : 200, CUT_STEP = FSL_TEST_COST > 1 ? 3 : 2 };
 
 static bool is_name(const struct fsl_sink *sink, uint32_t id)
 {

@@ -9,7 +9,7 @@ enum {
 	STAGE_BYTES_MAX = 400,
 	STAGE_MS = 100, /* from one to the next, each half as long */
 	FLUSH = 1000,   /* stages to a message */
-	RANGES_N = FSL_TEST_COST > 1 ? 3 : 11,
+	RANGES_N = FSL_TEST_COST > 1 ? 3 : 7,
 };
 #define ORIGIN_US UINT64_C(1750000000000000)
 static const char plain[] = "host0--00000--1.timeline", packed[] = "host0--00001--1.timeline.gz";
