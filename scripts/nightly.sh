@@ -24,7 +24,7 @@ usage: scripts/nightly.sh [--only PART[,PART]...] [--fuzz-seconds N]
   memory   each request for memory of whole commands fails once
   limits   each command below limits of memory, threads, descriptors and bytes of a file
   calls    each system call of detect and profile fails once
-  kill     detect and profile are killed at each system call, and run again
+  kill     detect and profile are killed at each system call, and run again; 2,000 runs of a job that grows
   fuzz     each fuzz target runs for N seconds (300), from its corpus; as many at once as there are processors
   tsan     unit tests and command lines with the thread sanitizer
   peers    tests against the receivers of alarms (ctest label peers)
@@ -100,7 +100,8 @@ part_calls() {
 }
 
 part_kill() {
-	release_build failslow && python_check tests/torture/check_syscalls.py "$release/failslow" "$root/datasets" kill 1
+	release_build failslow && python_check tests/torture/check_syscalls.py "$release/failslow" "$root/datasets" kill 1 &&
+		python_check tests/alarm/check_many_runs.py "$release/failslow" --runs 2000 --seed 2
 }
 
 # What a target finds is kept in build-nightly/found; the corpus in the tree stays as it is.
