@@ -49,19 +49,34 @@ const struct fsl_shift_options fsl_shift_steps = {
 	.changes_max = 63,
 };
 
+/* True if a value lies @far above, or below, both its neighbours. */
+static bool is_spike(const double *values, size_t i, size_t n, double far)
+{
+	if (i == 0 || i + 1 >= n) {
+		return false;
+	}
+	return values[i] > fmax(values[i - 1], values[i + 1]) + far ||
+	       values[i] < fmin(values[i - 1], values[i + 1]) - far;
+}
+
+/* Spikes that come at regular distances meet usual values at most distances, so they count only
+ * among neighbours. */
 double fsl_shift_sigma(const double *values, size_t n, double *buffers)
 {
 	double sigma = n < 2 ? (double)NAN : 0.0;
+	double far = INFINITY;
 	for (size_t apart = 1; apart <= APART_MAX && (apart == 1 || APART_SHARE * apart <= n);
 	     apart *= 3) {
 		size_t n_sorted = 0;
 		for (size_t first = 0; first < apart; first++) {
 			for (size_t i = first; i < n; i += apart) {
-				buffers[n_sorted++] = values[i];
+				buffers[n_sorted] = values[i];
+				n_sorted += is_spike(values, i, n, far) ? 0 : 1;
 			}
 		}
 		double here = fsl_diff_sigma(buffers, n_sorted, buffers + n_sorted);
 		sigma = here > sigma ? here : sigma;
+		far = apart == 1 ? SPIKE_SIGMAS * here : far;
 	}
 	return sigma;
 }

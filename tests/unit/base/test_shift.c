@@ -99,6 +99,35 @@ static void spikes_are_capped_and_do_not_move_a_change(void **state)
 	expect(values, N, &fsl_shift_series, 1, (size_t[]){100});
 }
 
+/* 105 steps with events of two periods; behind each event a short step follows. */
+static size_t n_changes_among_events(size_t often, size_t seldom, double rise)
+{
+	double values[105];
+	fill(values, 105, 1650.0, 25.0);
+	for (size_t i = 0; i < 105; i++) {
+		bool is_event = i % often == 7 || i % seldom == 15;
+		bool is_behind = i % often == 8 || i % seldom == 16;
+		values[i] *= i < 54 ? 1.0 : rise;
+		values[i] *= is_event ? 1.75 : is_behind ? 0.25 : 1.0;
+	}
+	struct fsl_shifts shifts = find(values, 105, &fsl_shift_steps);
+	size_t n = shifts.n;
+	fsl_shifts_fini(&shifts);
+	return n;
+}
+
+static void spikes_at_regular_distances_hide_no_change(void **state)
+{
+	(void)state;
+	for (size_t often = 8; often <= 13; often++) {
+		for (size_t seldom = 18; seldom <= 31; seldom++) {
+			assert_int_equal(n_changes_among_events(often, seldom, 1.22), 1);
+			assert_int_equal(n_changes_among_events(often, seldom, 1.15), 1);
+			assert_int_equal(n_changes_among_events(often, seldom, 1.0), 0);
+		}
+	}
+}
+
 static void three_values_are_no_spike_and_no_lasting_change(void **state)
 {
 	(void)state;
@@ -460,6 +489,7 @@ int main(void)
 		cmocka_unit_test(steps_up_and_down_are_found_where_they_are),
 		cmocka_unit_test(noise_is_no_change),
 		cmocka_unit_test(spikes_are_capped_and_do_not_move_a_change),
+		cmocka_unit_test(spikes_at_regular_distances_hide_no_change),
 		cmocka_unit_test(three_values_are_no_spike_and_no_lasting_change),
 		cmocka_unit_test(a_drift_is_a_change_only_where_that_is_asked_for),
 		cmocka_unit_test(a_walk_is_no_change),
