@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "blame/fuse_parts.h"
+#include "blame/rare_transfers.h"
 #include "blame/verify.h"
 
 /* False for a run of step times, logs or timelines alone, in which no rank lacks markers. */
@@ -615,6 +616,9 @@ enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *fa
 		conclude_unnamed(out, facts, why_too_little, link, &network);
 		if (out->kind == FSL_VERDICT_NORMAL || out->kind == FSL_VERDICT_JOB_SLOWDOWN) {
 			FSL_TRY(fsl_fuse_imbalance(out, facts, err));
+		}
+		if (out->kind == FSL_VERDICT_NORMAL) {
+			FSL_TRY(fsl_rare_transfers_tell(out, facts, err));
 		}
 	}
 	return facts->is_brief ? FSL_OK : fsl_fuse_details(out, facts, err);

@@ -33,6 +33,9 @@ struct small_job {
 				distributed */
 	size_t onset, until; /* steps [onset, until) carry the extra time */
 	int64_t clock_ns[SMALL_JOB_RANKS_MAX]; /* error of each rank's clock */
+	/* The last transfer of each such step takes longer; 0: of none. */
+	size_t time_out_every;
+	double time_out_ms;
 };
 
 static inline uint32_t small_job_name(struct small_job *job, const char *text)
@@ -114,7 +117,10 @@ static inline void small_job_run(struct small_job *job)
 				begin_ns[r] = now_ns + (int64_t)(work_ms * FSL_NS_PER_MS);
 				last_ns = begin_ns[r] > last_ns ? begin_ns[r] : last_ns;
 			}
+			bool is_lost = k + 1 == SMALL_JOB_OPS_PER_STEP && job->time_out_every > 0 &&
+				       s % job->time_out_every == job->time_out_every - 1;
 			now_ns = last_ns + FSL_NS_PER_MS;
+			now_ns += is_lost ? (int64_t)(job->time_out_ms * FSL_NS_PER_MS) : 0;
 			for (size_t r = 0; r < job->n_ranks; r++) {
 				small_job_add_op(job, r, op_id, group_id,
 						 begin_ns[r] + job->clock_ns[r],
