@@ -5,13 +5,11 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <failslow/stats.h>
 
 #include "base/number.h"
-#include "base/sort.h"
 #include "detect/engine.h"
 #include "detect/perceive_parts.h"
 
@@ -152,8 +150,6 @@ static enum fsl_status perceive_stages(struct fsl_perception *out,
 
 /* Tells whether the job still moves, and if not, which rank stopped first. */
 
-/* Ranks whose last events lie closer together than this (ms) stopped together. */
-static const double TOGETHER_MS = 1000.0;
 static const double MINUTES_PER_HOUR = 60.0;
 /*
  * A silence of at least this many minutes and this many steps is reported, although it is no hang
@@ -162,17 +158,6 @@ static const double MINUTES_PER_HOUR = 60.0;
  */
 static const double TOLD_MINS = 1.0;
 static const double TOLD_STEPS = 10.0;
-
-/* True for logs and step times alone: a rank may print, or write, a step later than others. */
-static bool holds_steps_alone(const struct fsl_run *run)
-{
-	size_t n_steps = 0, n_others = 0;
-	for (size_t r = 0; r < run->n_ranks; r++) {
-		n_steps += run->ranks[r].n_steps;
-		n_others += run->ranks[r].n_ops + run->ranks[r].n_stages;
-	}
-	return n_steps > 0 && n_others == 0;
-}
 
 /* Makes one window with the age of the last event of each rank that has events. */
 static enum fsl_status make_ages(struct fsl_windows *windows, const struct fsl_run *run,
@@ -214,131 +199,6 @@ static enum fsl_status find_silent(struct fsl_silence *silence, const struct fsl
 	fsl_findings_fini(&findings);
 	fsl_arena_fini(&arena);
 	return status;
-}
-
-/* True if the rank has used one of the sorted @groups. */
-static bool is_member_of(const struct fsl_rank *rank, const uint32_t *groups, size_t n_groups)
-{
-	for (size_t i = rank->n_ops; i-- > 0;) {
-		if (bsearch(&rank->ops[i].group_id, groups, n_groups, sizeof(*groups),
-			    fsl_compare_u32) != NULL) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/*
- * Finds ranks that other ranks wait for: they are members of a communicator in which some rank
- * waits in an open operator, and have no open operator themselves. A rank that waits elsewhere is a
- * victim, too. If more ranks are awaited than wait, the last rows of most files were never written,
- * and nothing is found.
- */
-static size_t find_awaited(const struct fsl_run *run, uint32_t *groups, int32_t *ranks)
-{
-	size_t n_groups = 0;
-	for (size_t r = 0; r < run->n_ranks; r++) {
-		if (fsl_rank_waits(&run->ranks[r]) && run->ranks[r].open_group_id != FSL_STR_NONE) {
-			groups[n_groups++] = run->ranks[r].open_group_id;
-		}
-	}
-	qsort(groups, n_groups, sizeof(*groups), fsl_compare_u32);
-	size_t n = 0;
-	for (size_t r = 0; r < run->n_ranks && n_groups > 0; r++) {
-		const struct fsl_rank *rank = &run->ranks[r];
-		if (!fsl_rank_waits(rank) && is_member_of(rank, groups, n_groups)) {
-			ranks[n++] = rank->rank;
-		}
-	}
-	return n <= n_groups ? n : 0;
-}
-
-/* Operators of a communicator that ended on the device of a rank. */
-static size_t count_ended(const struct fsl_rank *rank, uint32_t group_id)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < rank->n_ops; i++) {
-		n += rank->ops[i].group_id == group_id &&
-		     rank->ops[i].dev_begin_ns != FSL_NS_ABSENT;
-	}
-	return n;
-}
-
-/*
- * Finds a minority that seems to wait, in an operator that it launched ahead: the communicator
- * ended more operators on all other members.
- */
-static size_t find_behind(const struct fsl_run *run, int32_t *ranks)
-{
-	size_t n = 0;
-	for (size_t r = 0; r < run->n_ranks; r++) {
-		const struct fsl_rank *rank = &run->ranks[r];
-		size_t n_mine = count_ended(rank, rank->open_group_id), n_others = 0, n_ahead = 0;
-		if (!fsl_rank_waits(rank) || rank->open_group_id == FSL_STR_NONE) {
-			continue;
-		}
-		for (size_t k = 0; k < run->n_ranks && n_ahead == n_others; k++) {
-			size_t n_ended = count_ended(&run->ranks[k], rank->open_group_id);
-			n_others += k != r && n_ended > 0;
-			n_ahead += k != r && n_ended > n_mine;
-		}
-		if (n_others > 0 && n_ahead == n_others) {
-			ranks[n++] = rank->rank;
-		}
-	}
-	return 2 * n < run->n_ranks ? n : 0;
-}
-
-struct last_event {
-	int64_t time_ns;
-	int32_t rank;
-};
-
-static int compare_events(const void *left, const void *right)
-{
-	const struct last_event *a = left;
-	const struct last_event *b = right;
-	FSL_ORDER_BY(a->time_ns, b->time_ns);
-	return FSL_ORDER(a->rank, b->rank);
-}
-
-/* Finds a minority whose last events lie more than a step before those of all other ranks. */
-static size_t find_earlier(const struct fsl_windows *ages, double step_ms,
-			   struct last_event *events, int32_t *ranks)
-{
-	for (size_t m = 0; m < ages->n_members; m++) {
-		events[m] = (struct last_event){ages->first_ns[m], ages->ranks[m]};
-	}
-	qsort(events, ages->n_members, sizeof(*events), compare_events);
-	double apart_ns = fmax(TOGETHER_MS, step_ms) * FSL_NS_PER_MS; /* fmax ignores NaN */
-	for (size_t n = 1; 2 * n < ages->n_members; n++) {
-		if ((double)(events[n].time_ns - events[n - 1].time_ns) > apart_ns) {
-			for (size_t i = 0; i < n; i++) {
-				ranks[i] = events[i].rank;
-			}
-			qsort(ranks, n, sizeof(*ranks), fsl_rank_compare);
-			return n;
-		}
-	}
-	return 0;
-}
-
-static enum fsl_status find_first(struct fsl_perception *out, const struct fsl_run *run,
-				  const struct fsl_windows *ages, double step_ms,
-				  struct fsl_error *err)
-{
-	uint32_t *groups = NULL;
-	struct last_event *events = NULL;
-	FSL_TRY(FSL_ARENA_NEW(groups, &out->arena, run->n_ranks, "groups", err));
-	FSL_TRY(FSL_ARENA_NEW(events, &out->arena, run->n_ranks, "events", err));
-	FSL_TRY(FSL_ARENA_NEW(out->stopped_first, &out->arena, run->n_ranks, "stopped_first", err));
-	size_t n = find_awaited(run, groups, out->stopped_first);
-	n = n > 0 ? n : find_behind(run, out->stopped_first);
-	if (n == 0 && !holds_steps_alone(run)) {
-		n = find_earlier(ages, step_ms, events, out->stopped_first);
-	}
-	out->n_stopped_first = n;
-	return FSL_OK;
 }
 
 static struct fsl_silence count_ranks(const struct fsl_run *run)
@@ -411,7 +271,7 @@ static enum fsl_status perceive_silence(struct fsl_perception *out, struct fsl_s
 	}
 	out->hang_mins = ages.values[newest] * FSL_NS_PER_MS / (60.0 * FSL_NS_PER_S);
 	out->hang_since_ns = ages.first_ns[newest];
-	if (config->lacks_present && holds_steps_alone(run)) {
+	if (config->lacks_present && fsl_perceive_holds_steps_alone(run)) {
 		goto out; /* logs are looked at when the job is over: nothing tells that it hangs */
 	}
 	silence->is_finished = has_finished(run, out->hang_since_ns, config);
@@ -424,7 +284,7 @@ static enum fsl_status perceive_silence(struct fsl_perception *out, struct fsl_s
 	}
 	status = find_silent(silence, &ages, config, err);
 	if (status == FSL_OK && silence->n_silent == silence->n_ranks) {
-		status = find_first(out, run, &ages, step_ms, err);
+		status = fsl_perceive_stopped_first(out, run, &ages, step_ms, err);
 	}
 	out->n_stalled = is_stalled(silence, out->hang_mins, step_ms) ? silence->n_waiting : 0;
 out:

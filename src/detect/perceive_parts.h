@@ -4,6 +4,7 @@
 
 #include "config/config.h"
 #include "model/progress.h"
+#include "model/run.h"
 #include "model/verdict.h"
 #include "model/windows.h"
 
@@ -86,6 +87,18 @@ enum fsl_status fsl_perceive_detector(struct fsl_detector_config *out,
 				      const struct fsl_config *config, const char *name,
 				      const struct fsl_perceive_key *keys, struct fsl_arena *arena,
 				      struct fsl_error *err);
+
+/* True for logs and step times alone: a rank may print, or write, a step later than others. */
+bool fsl_perceive_holds_steps_alone(const struct fsl_run *run);
+/*
+ * Sets out->stopped_first of a job that hangs: the ranks that others wait for; else a minority that
+ * ended fewer operators than all others in the communicator in which it waits; else one whose last
+ * events lie a step before those of all others. @ages: of the last event of each rank. @step_ms:
+ * usual step time, NaN if unknown. Linear in operators. FSL_ERR_MEMORY only.
+ */
+enum fsl_status fsl_perceive_stopped_first(struct fsl_perception *out, const struct fsl_run *run,
+					   const struct fsl_windows *ages, double step_ms,
+					   struct fsl_error *err);
 
 /* How long the ranks have been silent. */
 struct fsl_silence {

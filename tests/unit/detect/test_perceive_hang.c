@@ -278,6 +278,27 @@ static void a_rank_that_launched_ahead_and_ended_fewer_operators_stopped_first(v
 	}
 }
 
+/* Each rank waits in a communicator of its own pair; those of the last pair ended unlike numbers.
+ */
+static void pairs_are_compared_each_with_itself(void **state)
+{
+	(void)state;
+	static const int n_ended[] = {9, 9, 4, 4, 7, 2};
+	static const int64_t last_ms[] = {9000, 9000, 9000, 9000, 9000, 9000};
+	static const char *const pairs[] = {"a", "b", "c"};
+	add_ranks(last_ms, 6);
+	fixture.config.now_ns = T0 + 60 * MINUTE;
+	for (int32_t r = 0; r < 6; r++) {
+		for (int k = 0; k <= n_ended[r]; k++) {
+			add_use(r, pairs[r / 2], true);
+		}
+		fixture.run.ranks[r].ops[n_ended[r]].dev_begin_ns = FSL_NS_ABSENT;
+	}
+	perceive();
+	assert_int_equal(fixture.out.n_stopped_first, 1);
+	assert_int_equal(fixture.out.stopped_first[0], 5);
+}
+
 static void rank_whose_events_end_earlier_stopped_first(void **state)
 {
 	(void)state;
@@ -296,6 +317,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(silence_above_the_limit_is_a_hang),
+		CASE(pairs_are_compared_each_with_itself),
 		CASE(silence_below_the_limit_is_told_while_ranks_wait),
 		CASE(silence_of_a_few_long_steps_is_not_told),
 		CASE(ranks_whose_records_are_whole_did_not_stop_first),
