@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/try.h"
+#include "capture/capture.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
 #include "cli/confined.h"
@@ -16,6 +17,7 @@
 #include "engine/chapters.h"
 #include "engine/hostbound.h"
 #include "engine/load.h"
+#include "engine/threads.h"
 #include "plugin/registry.h"
 #include "report/hostbound.h"
 
@@ -90,25 +92,25 @@ static size_t job_folders(const struct request *request, const char **folders)
 	return n;
 }
 
-/* Reads and analyses the job. *has_job: there is one; a folder without files of a job has none. */
+/* Reads and analyses the job. *has_job: there is one; else *why tells what is missing. */
 static enum fsl_status read_job(struct fsl_job *job, const struct fsl_config *config,
-				bool is_wanted, bool *has_job, struct fsl_error *err)
+				bool is_wanted, bool *has_job, struct fsl_error *why,
+				struct fsl_error *err)
 {
 	struct fsl_time_range range = fsl_time_range_of(config);
 	enum fsl_log_level level = fsl_log_level_get();
-	struct fsl_error own = {0};
 	if (!is_wanted) {
 		fsl_log_set_level(FSL_LOG_ERROR); /* traces are no files of a job */
 	}
-	enum fsl_status status = fsl_job_load(job, config, &range, &own);
-	FSL_THEN(status, fsl_job_judge(job, config, &own));
+	enum fsl_status status = fsl_job_load(job, config, &range, why);
+	FSL_THEN(status, fsl_job_judge(job, config, why));
 	fsl_log_set_level(level);
 	*has_job = status == FSL_OK;
-	if (status == FSL_OK || (!is_wanted && status != FSL_ERR_MEMORY)) {
-		return FSL_OK;
+	if (status == FSL_ERR_MEMORY) {
+		*err = *why;
+		return status;
 	}
-	*err = own;
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status tell(const struct request *request, const struct fsl_host_traces *traces,
@@ -125,9 +127,10 @@ static enum fsl_status tell(const struct request *request, const struct fsl_host
 }
 
 static enum fsl_status judge(const struct request *request, const struct fsl_job *job,
-			     int *exit_code, struct fsl_error *err)
+			     const struct fsl_profile *capture, int *exit_code,
+			     struct fsl_error *err)
 {
-	struct fsl_host_traces traces = {0};
+	struct fsl_host_traces traces = {.capture = capture, .profiles = request->markers};
 	const char **paths = NULL;
 	size_t n_paths = 0;
 	FSL_TRY(FSL_NEW(paths, request->n_paths, "paths", err));
@@ -157,6 +160,55 @@ static enum fsl_status judge(const struct request *request, const struct fsl_job
 		}
 	}
 	fsl_host_traces_fini(&traces);
+	return status;
+}
+
+/* The job is told by a capture of a profiler if it left no markers. *has: there is one. */
+static enum fsl_status read_capture(struct fsl_profile *capture, const char *const *folders,
+				    size_t n_folders, bool *has, struct fsl_error *err)
+{
+	const struct fsl_profile_options options = {.path = folders[0],
+						    .more_paths = folders + 1,
+						    .n_more_paths = n_folders - 1,
+						    .n_threads = fsl_threads_start(0)};
+	enum fsl_log_level level = fsl_log_level_get();
+	struct fsl_error own = {0};
+	fsl_log_set_level(FSL_LOG_ERROR); /* a folder need not hold one */
+	enum fsl_status status = fsl_profile_read(capture, &options, &own);
+	fsl_log_set_level(level);
+	*has = status == FSL_OK;
+	if (status == FSL_ERR_MEMORY) {
+		*err = own;
+		return status;
+	}
+	return FSL_OK;
+}
+
+/* Judges the traces beside the job in @folders; n_folders 0: without one. */
+static enum fsl_status judge_beside(const struct request *request, const struct fsl_config *config,
+				    const char *const *folders, size_t n_folders, int *exit_code,
+				    struct fsl_error *err)
+{
+	struct fsl_job job;
+	struct fsl_profile capture = {0};
+	bool is_wanted = request->markers != NULL, has_job = false, has_capture = false;
+	struct fsl_error why = {0};
+	if (n_folders == 0) {
+		return judge(request, NULL, NULL, exit_code, err);
+	}
+	enum fsl_status status = fsl_job_init(&job, err);
+	FSL_THEN(status, read_job(&job, config, is_wanted, &has_job, &why, err));
+	if (status == FSL_OK && !has_job) {
+		status = read_capture(&capture, folders, n_folders, &has_capture, err);
+	}
+	if (status == FSL_OK && is_wanted && !has_job && !has_capture) {
+		*err = why;
+		status = FSL_ERR_INPUT;
+	}
+	FSL_THEN(status, judge(request, has_job ? &job : NULL, has_capture ? &capture : NULL,
+			       exit_code, err));
+	fsl_profile_fini(&capture);
+	fsl_job_fini(&job);
 	return status;
 }
 
@@ -195,8 +247,6 @@ static enum fsl_status run_as_configured(const struct request *request,
 {
 	static const char *folders[OPERANDS_MAX + 1];
 	struct fsl_config config = {0};
-	struct fsl_job job;
-	bool has_job = false;
 	size_t n_folders = job_folders(request, folders);
 	enum fsl_status status = fsl_config_load(&config, NULL, registry, err);
 	if (status == FSL_OK && n_folders > 0) {
@@ -212,14 +262,7 @@ static enum fsl_status run_as_configured(const struct request *request,
 		FSL_THEN(status, fsl_operands_describe(&config, folders, n_folders, false, err));
 	}
 	FSL_THEN(status, confine(request, &config, err));
-	if (status == FSL_OK && n_folders > 0) {
-		status = fsl_job_init(&job, err);
-		FSL_THEN(status, read_job(&job, &config, request->markers != NULL, &has_job, err));
-		FSL_THEN(status, judge(request, has_job ? &job : NULL, exit_code, err));
-		fsl_job_fini(&job);
-	} else {
-		FSL_THEN(status, judge(request, NULL, exit_code, err));
-	}
+	FSL_THEN(status, judge_beside(request, &config, folders, n_folders, exit_code, err));
 	fsl_config_fini(&config);
 	return status;
 }

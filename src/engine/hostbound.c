@@ -182,8 +182,46 @@ enum fsl_status fsl_host_trace_join(struct fsl_host_trace *trace, const struct f
 	return FSL_OK;
 }
 
-static enum fsl_status load_one(struct fsl_host_trace *trace, const struct fsl_ftrace_trace *files,
-				const struct fsl_job *job, struct fsl_error *err)
+/* Where to look for clocks, and who asks. */
+struct request {
+	struct fsl_host_traces *out;
+	const char *const *paths;
+	size_t n_paths;
+	const struct fsl_job *job;
+};
+
+/* The clock of the trace by profiles of its host, if nothing beside it tells one. */
+static enum fsl_status find_clock(const struct request *request, struct fsl_host_trace *trace,
+				  int64_t first_ns, struct fsl_error *err)
+{
+	struct fsl_host_traces *out = request->out;
+	bool is_ambiguous = false;
+	if (trace->beside.has_offset || (request->job == NULL && out->capture == NULL)) {
+		return FSL_OK;
+	}
+	if (!out->has_looked) {
+		out->has_looked = true;
+		FSL_TRY(fsl_prof_clocks_find(
+			&out->clocks, out->profiles != NULL ? &out->profiles : request->paths,
+			out->profiles != NULL ? 1 : request->n_paths, err));
+	}
+	const struct fsl_prof_clock *clock = fsl_prof_clocks_choose(
+		&out->clocks, trace->files->paths[0], first_ns, &is_ambiguous);
+	if (is_ambiguous) {
+		fsl_log(FSL_LOG_WARNING, "ftrace",
+			"profiles of several hosts tell clocks, and the trace does not tell its "
+			"host: put the host's name into the trace's path: file=\"%s\", "
+			"profiles=%zu",
+			trace->files->paths[0], out->clocks.n_items);
+	}
+	if (clock != NULL) {
+		fsl_ftrace_beside_take(&trace->beside, clock);
+	}
+	return FSL_OK;
+}
+
+static enum fsl_status load_one(const struct request *request, struct fsl_host_trace *trace,
+				const struct fsl_ftrace_trace *files, struct fsl_error *err)
 {
 	trace->files = files;
 	trace->clock_score = NAN;
@@ -194,8 +232,12 @@ static enum fsl_status load_one(struct fsl_host_trace *trace, const struct fsl_f
 	int64_t first_ns = fsl_ftrace_first_ns(files->paths[0]);
 	FSL_TRY(fsl_ftrace_read_beside(&trace->beside, &trace->ranks, files->paths[0], first_ns,
 				       first_ns, err));
-	if (job != NULL) {
-		FSL_TRY(fsl_host_trace_join(trace, job, err));
+	FSL_TRY(find_clock(request, trace, first_ns, err));
+	if (request->job != NULL) {
+		FSL_TRY(fsl_host_trace_join(trace, request->job, err));
+	}
+	if (request->out->capture != NULL) {
+		FSL_TRY(fsl_host_trace_join_capture(trace, request->out->capture, err));
 	}
 	FSL_TRY(fsl_ftrace_load(&trace->sched, &trace->ranks, files->paths, files->n_paths,
 				&trace->loaded, err));
@@ -207,7 +249,7 @@ enum fsl_status fsl_host_traces_load(struct fsl_host_traces *out, const char *co
 				     size_t n_paths, bool is_brief, const struct fsl_job *job,
 				     struct fsl_error *err)
 {
-	*out = (struct fsl_host_traces){0};
+	const struct request request = {out, paths, n_paths, job};
 	FSL_TRY(fsl_ftrace_find(&out->found, paths, n_paths, is_brief, err));
 	if (out->found.n_items == 0) {
 		return FSL_OK;
@@ -216,7 +258,7 @@ enum fsl_status fsl_host_traces_load(struct fsl_host_traces *out, const char *co
 	for (size_t i = 0; i < out->found.n_items; i++) {
 		struct fsl_host_trace *trace = &out->items[out->n_items++];
 		struct fsl_error own = {0};
-		enum fsl_status status = load_one(trace, &out->found.items[i], job, &own);
+		enum fsl_status status = load_one(&request, trace, &out->found.items[i], &own);
 		if (status != FSL_OK && is_brief && status != FSL_ERR_MEMORY) {
 			fsl_log(FSL_LOG_WARNING, "ftrace",
 				"a kernel trace is not read: cause=\"%s\"", fsl_error_root(&own));
@@ -237,5 +279,6 @@ void fsl_host_traces_fini(struct fsl_host_traces *traces)
 	}
 	fsl_free(traces->items);
 	fsl_ftrace_traces_fini(&traces->found);
+	fsl_prof_clocks_fini(&traces->clocks);
 	*traces = (struct fsl_host_traces){0};
 }

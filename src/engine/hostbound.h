@@ -25,15 +25,22 @@ struct fsl_host_trace {
 	size_t n_job_ranks;       /* ranks whose steps come from the files of the job */
 };
 
-/* Start as {0}. */
+/* Start as {0}; @capture and @profiles may be set before loading. */
 struct fsl_host_traces {
+	const struct fsl_profile *capture; /* of the same job, whose steps are those of ranks that
+					      the job does not tell; borrowed; NULL: none */
+	const char *profiles; /* folder with the job's profiles, which tell clocks; borrowed;
+				 NULL: the paths of the traces */
 	struct fsl_ftrace_traces found;
 	struct fsl_host_trace *items;
 	size_t n_items;
+	struct fsl_prof_clocks clocks; /* of profiles, looked for if a trace needs them */
+	bool has_looked;
 };
 
 /*
- * Finds the kernel traces below @paths (source/ftrace/find.h), reads them and judges each. @job:
+ * Finds the kernel traces below @paths (source/ftrace/find.h), reads them and judges each. A trace
+ * whose clock nothing beside it tells has that of the profiles of its host. @job:
  * the analysed job of the same hosts, whose steps are those of the ranks; NULL: steps are those of
  * marks in the traces. FSL_ERR_FORMAT: a trace cannot be read; with @is_brief such a trace is left
  * out with a warning. Release @out with fsl_host_traces_fini in any case.

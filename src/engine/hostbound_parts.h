@@ -7,5 +7,10 @@
 /* Adds processes of ranks, and their steps on the clock of the trace, from the job of its hosts. */
 enum fsl_status fsl_host_trace_join(struct fsl_host_trace *trace, const struct fsl_job *job,
 				    struct fsl_error *err);
+/* The same from a capture: steps of the framework's thread, whose process the capture's name tells.
+ * Ranks that have steps keep them. */
+enum fsl_status fsl_host_trace_join_capture(struct fsl_host_trace *trace,
+					    const struct fsl_profile *capture,
+					    struct fsl_error *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* Files beside a trace: ranks.json, NAME.clocks.json, NAME.pid_mapping.json, start_info. */
+/* Files beside a trace: ranks.json, NAME.clocks.json, NAME.pid_mapping.json, and start_info of a
+ * profile of Ascend. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,18 +177,29 @@ static void take_clocks(const struct document *document, int64_t begin_ns, int64
 	}
 }
 
-/* start_info of a profile of Ascend: clockMonotonicRaw (ns) as collectionTimeBegin (us) began. */
-static void take_start_info(const char *text, struct fsl_ftrace_beside *beside)
+void fsl_ftrace_beside_take(struct fsl_ftrace_beside *beside, const struct fsl_prof_clock *clock)
 {
-	int64_t raw_ns = 0, begin_us = 0;
-	bool has_both = integer_of(text, "clockMonotonicRaw", &raw_ns) &&
-			integer_of(text, "collectionTimeBegin", &begin_us);
-	int64_t begin_ns = 0;
-	if (has_both && !__builtin_mul_overflow(begin_us, (int64_t)FSL_NS_PER_US, &begin_ns) &&
-	    !__builtin_sub_overflow(begin_ns, raw_ns, &beside->offset_ns)) {
-		beside->has_offset = beside->has_start_info = beside->is_clock_told = true;
-		beside->clock = "mono_raw";
+	beside->has_offset = beside->has_start_info = beside->is_clock_told = true;
+	beside->offset_ns = clock->offset_ns;
+	beside->drift_ns = clock->drift_ns;
+	beside->clock = "mono_raw";
+}
+
+/* Clocks of a profile whose files were copied beside the trace. */
+static enum fsl_status take_start_info(struct fsl_ftrace_beside *beside, const char *path,
+				       struct fsl_error *err)
+{
+	char folder[PATH_MAX];
+	struct fsl_prof_clocks profiles = {0};
+	const char *slash = strrchr(path, '/');
+	int length = slash != NULL ? (int)(slash - path) : 1;
+	(void)snprintf(folder, sizeof(folder), "%.*s", length, slash != NULL ? path : ".");
+	enum fsl_status status = fsl_prof_clocks_add(&profiles, folder, err);
+	if (status == FSL_OK && profiles.n_items > 0) {
+		fsl_ftrace_beside_take(beside, &profiles.items[0]);
 	}
+	fsl_prof_clocks_fini(&profiles);
+	return status;
 }
 
 static int compare_told(const void *left, const void *right)
@@ -228,9 +240,9 @@ static enum fsl_status take_threads(const cJSON *root, struct fsl_ftrace_ranks *
 	return FSL_OK;
 }
 
-/* The four documents beside a trace. */
+/* The documents beside a trace. */
 struct documents {
-	struct document ranks, clocks, threads, start_info;
+	struct document ranks, clocks, threads;
 };
 
 static enum fsl_status read_documents(struct documents *out, const char *path,
@@ -244,9 +256,7 @@ static enum fsl_status read_documents(struct documents *out, const char *path,
 	(void)snprintf(name, sizeof(name), "%.*s.clocks.json", stem, path);
 	FSL_TRY(read_document(name, &out->clocks, err));
 	(void)snprintf(name, sizeof(name), "%.*s.pid_mapping.json", stem, path);
-	FSL_TRY(read_document(name, &out->threads, err));
-	(void)snprintf(name, sizeof(name), "%.*sstart_info", folder, path);
-	return read_document(name, &out->start_info, err);
+	return read_document(name, &out->threads, err);
 }
 
 enum fsl_status fsl_ftrace_read_beside(struct fsl_ftrace_beside *beside,
@@ -262,12 +272,11 @@ enum fsl_status fsl_ftrace_read_beside(struct fsl_ftrace_beside *beside,
 	if (documents.clocks.root != NULL) {
 		take_clocks(&documents.clocks, begin_ns, end_ns, beside);
 	}
-	if (!beside->has_offset) {
-		take_start_info(documents.start_info.text, beside);
+	if (status == FSL_OK && !beside->has_offset) {
+		status = take_start_info(beside, path, err);
 	}
 	free_document(&documents.ranks);
 	free_document(&documents.clocks);
 	free_document(&documents.threads);
-	free_document(&documents.start_info);
 	return status;
 }

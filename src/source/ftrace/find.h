@@ -3,6 +3,7 @@
 #define FSL_SOURCE_FTRACE_FIND_H
 
 #include "source/ftrace/marks.h"
+#include "source/ftrace/prof_clocks.h"
 
 enum {
 	FSL_FTRACE_CLOCKS_N = 5,
@@ -45,12 +46,14 @@ struct fsl_ftrace_beside {
 
 /*
  * Reads ranks.json ("pids": {pid: rank}, "realtime_minus_mono_ns"), NAME.clocks.json (five clocks,
- * "trace_clock"), NAME.pid_mapping.json (threads of ranks) and start_info beside the trace. Ranks
- * come into @ranks. @begin_ns, @end_ns: times of the trace, to tell which clock it has if nothing
- * names it. Files that cannot be used are ignored with a warning. FSL_ERR_MEMORY.
+ * "trace_clock"), NAME.pid_mapping.json (threads of ranks), start_info and end_info beside the
+ * trace. Ranks come into @ranks. @begin_ns, @end_ns: times of the trace, to tell which clock it has
+ * if nothing names it. Files that cannot be used are ignored with a warning. FSL_ERR_MEMORY.
  */
 enum fsl_status fsl_ftrace_read_beside(struct fsl_ftrace_beside *beside,
 				       struct fsl_ftrace_ranks *ranks, const char *path,
 				       int64_t begin_ns, int64_t end_ns, struct fsl_error *err);
+/* The trace has CLOCK_MONOTONIC_RAW, and a profile tells what that is in UTC. */
+void fsl_ftrace_beside_take(struct fsl_ftrace_beside *beside, const struct fsl_prof_clock *clock);
 
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a kernel trace of two ranks on two CPUs, and markers of the same job if they are wanted.
 
-    traces.py FOLDER [hog=FIRST-LAST] [quota=FIRST-LAST] [marks] [markers] [irq] [lost] [shift=NS]
+    traces.py FOLDER [hog=FIRST-LAST] [quota=FIRST-LAST] [marks] [markers] [kineto] [irq] [lost] [shift=NS]
 
 Rank 0 (train 100) runs on CPU 0, rank 1 (train 200) on CPU 1. A step is 20 ms: a rank runs 4 ms, calls, sleeps. In the
 steps of `hog` rank 1 waits 15 ms for CPU 1, which stress (900) has; in those of `quota` nobody has it."""
@@ -85,6 +85,29 @@ def write_markers(folder, rank, ends, offset_ns):
     (folder / f"hccl_activity-10.0.0.1-.{rank}.csv").write_text("\n".join(rows) + "\n")
 
 
+def write_kineto(folder, rank, offset_ns):
+    """A trace of PyTorch's profiler: steps of the rank's main thread, a kernel in each."""
+    pid, events = PIDS[rank], []
+    for step in range(STEPS):
+        us = BEGIN_US + step * STEP_US + offset_ns // 1000
+        step_args = {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": pid, "tid": pid}
+        events += [step_args | {"ts": us, "dur": STEP_US - 150},
+                   {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": us + 200, "dur": 2000,
+                    "args": {"device": 0, "stream": 7}}]
+    trace = {"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": 2}, "traceEvents": events}
+    (folder / f"node7_{pid}.1700000000000000000.pt.trace.json").write_text(json.dumps(trace))
+
+
+def write_profile(folder, host, offset_ns):
+    """Clocks of a host in a profile of Ascend."""
+    (folder / "PROF_1" / "host").mkdir(parents=True)
+    raw_ns = BEGIN_US * 1000
+    for name, kind, late_us in (("start_info", "collectionTimeBegin", 0), ("end_info", "collectionTimeEnd", 900000)):
+        info = {kind: str((raw_ns + offset_ns) // 1000 + late_us), "clockMonotonicRaw": str(raw_ns + late_us * 1000)}
+        (folder / "PROF_1" / "host" / name).write_text(json.dumps(info))
+    (folder / "PROF_1" / "host" / "info.json").write_text(json.dumps({"hostname": host}))
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     options = dict(word.split("=", 1) if "=" in word else (word, "") for word in sys.argv[2:])
@@ -99,6 +122,12 @@ def main():
         clocks = {"CLOCK_REALTIME": UTC_NS + int(options.get("shift", "0")), "CLOCK_MONOTONIC_RAW": BEGIN_US * 1000,
                   "trace_clock": "mono_raw"}
         (folder / "ftrace" / "sched.clocks.json").write_text(json.dumps(clocks))
+    if "kineto" in options:
+        offset_ns = UTC_NS - BEGIN_US * 1000
+        for rank in range(2):
+            write_kineto(folder, rank, offset_ns)
+        write_profile(folder / "a", "node7", offset_ns + int(options.get("shift", "0")))
+        write_profile(folder / "b", "node8", offset_ns + 3600 * 10**9)
 
 
 main()
