@@ -11,6 +11,7 @@
 #include "base/confine.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "cli/host_processes.h"
 #include "report/reporter.h"
 #include "source/ascend/find/discover.h"
 #include "source/systrace/frame_symbols.h"
@@ -75,7 +76,12 @@ static void allow_state(struct fsl_confine *plan, const char *path)
 /* Files and folders that keys of the configuration name. */
 static void allow_job(struct fsl_confine *plan, const struct fsl_config *config)
 {
+	char beside[PATH_MAX];
 	allow_input(plan, config->root_path);
+	if (config->root_path != NULL) {
+		fsl_confine_allow(plan, FSL_CONFINE_INPUT,
+				  fsl_host_processes_beside(config->root_path, beside));
+	}
 	allow_input(plan, config->training_log);
 	fsl_confine_allow(plan, FSL_CONFINE_READ, config->rank_table_json);
 	if (config->with_fail_slow) {

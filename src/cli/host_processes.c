@@ -1,9 +1,15 @@
 /* From judged kernel traces to culprits. */
 #include "cli/host_processes.h"
 
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/log.h"
 #include "base/number.h"
+#include "base/try.h"
 #include "engine/hostbound.h"
 #include "judge/limits.h"
 #include "report/hostbound.h"
@@ -41,20 +47,44 @@ static enum fsl_status set_holder(struct fsl_culprit_process *process, struct fs
 	return FSL_OK;
 }
 
+/* The first advice that frees the rank from who has its CPU; NULL: none. */
+static const struct fsl_hostbound_advice *advice_for(const struct fsl_hostbound *judged,
+						     int32_t rank)
+{
+	for (size_t i = 0; i < judged->n_advice; i++) {
+		const struct fsl_hostbound_advice *advice = &judged->advice[i];
+		bool is_parting = advice->kind == FSL_ADVICE_PART_RANKS;
+		bool is_about = advice->kind == FSL_ADVICE_MOVE_PROCESS ||
+				advice->kind == FSL_ADVICE_RAISE_QUOTA || is_parting;
+		if (is_about &&
+		    (advice->rank == rank || (is_parting && advice->other_rank == rank))) {
+			return advice;
+		}
+	}
+	return NULL;
+}
+
 static enum fsl_status set_process(struct fsl_culprit *culprit, struct fsl_arena *arena,
+				   const struct fsl_hostbound *judged,
 				   const struct fsl_hostbound_rank *rank, struct fsl_error *err)
 {
-	char text[FSL_PHRASE_MAX];
+	char text[FSL_PHRASE_MAX] = "";
 	struct fsl_culprit_process *process = fsl_arena_alloc(arena, sizeof(*process));
+	const struct fsl_hostbound_advice *advice = advice_for(judged, rank->rank);
+	if (advice != NULL) {
+		fsl_hostbound_advice_text(advice, text, sizeof(text));
+	}
+	const char *advised = fsl_arena_strdup(arena, text);
 	fsl_hostbound_sentence(rank, text, sizeof(text));
 	const char *kept = fsl_arena_strdup(arena, text);
-	if (process == NULL || kept == NULL) {
+	if (process == NULL || kept == NULL || advised == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d", (int)rank->rank);
 	}
 	*process = (struct fsl_culprit_process){.cpu = -1,
 						.cause = fsl_hostbound_cause_texts[rank->cause],
 						.waited_ms = rank->wait_ms,
-						.text = kept};
+						.text = kept,
+						.advice = advice != NULL ? advised : NULL};
 	FSL_TRY(set_holder(process, arena, rank, err));
 	culprit->process = process;
 	return FSL_OK;
@@ -70,27 +100,72 @@ static enum fsl_status name_by(struct fsl_localisation *verdict, const struct fs
 			const struct fsl_hostbound_rank *rank = &judged->ranks[r];
 			if (culprit->cause == FSL_CAUSE_HOST && culprit->process == NULL &&
 			    rank->is_named && rank->rank == culprit->rank) {
-				FSL_TRY(set_process(culprit, &verdict->arena, rank, err));
+				FSL_TRY(set_process(culprit, &verdict->arena, judged, rank, err));
 			}
 		}
 	}
 	return FSL_OK;
 }
 
-enum fsl_status fsl_host_processes_name(struct fsl_job *job, const char *const *paths,
-					size_t n_paths, struct fsl_error *err)
+/* Kernel traces and records below @paths, as far as they can be read. */
+static enum fsl_status load(struct fsl_host_traces *traces, const struct fsl_job *job,
+			    const char *const *paths, size_t n_paths, struct fsl_error *err)
+{
+	struct fsl_error own = {0};
+	FSL_TRY(fsl_host_traces_load(traces, paths, n_paths, true, job, err));
+	enum fsl_status status = fsl_host_traces_add_records(traces, paths, n_paths, job, &own);
+	if (status == FSL_ERR_MEMORY) {
+		*err = own;
+		return status;
+	}
+	if (status != FSL_OK) {
+		fsl_log(FSL_LOG_WARNING, "ftrace", "records of a host are not read: cause=\"%s\"",
+			fsl_error_root(&own));
+	}
+	return FSL_OK;
+}
+
+/* @must_fit: a trace whose clock cannot be checked is left out, too. */
+static enum fsl_status name_below(struct fsl_job *job, const char *const *paths, size_t n_paths,
+				  bool must_fit, struct fsl_error *err)
 {
 	struct fsl_host_traces traces = {0};
-	if (!has_host_culprit(&job->localisation)) {
-		return FSL_OK;
-	}
-	enum fsl_status status = fsl_host_traces_load(&traces, paths, n_paths, true, job, err);
+	enum fsl_status status = load(&traces, job, paths, n_paths, err);
 	for (size_t i = 0; status == FSL_OK && i < traces.n_items; i++) {
-		if (traces.items[i].clock_score < FSL_JUDGE_CLOCK_SCORE_MIN) {
+		double score = traces.items[i].clock_score;
+		if (score < FSL_JUDGE_CLOCK_SCORE_MIN || (must_fit && isnan(score))) {
 			continue; /* the steps are those of another time */
 		}
 		status = name_by(&job->localisation, &traces.items[i].judged, err);
 	}
 	fsl_host_traces_fini(&traces);
 	return status == FSL_ERR_MEMORY ? status : FSL_OK;
+}
+
+const char *fsl_host_processes_beside(const char *path, char *buffer)
+{
+	static const char name[] = "/ftrace";
+	struct stat facts;
+	char *slash = realpath(path, buffer) != NULL ? strrchr(buffer, '/') : NULL;
+	if (slash == NULL || strcmp(slash, name) == 0 ||
+	    (size_t)(slash - buffer) + sizeof(name) > PATH_MAX) {
+		return NULL;
+	}
+	memcpy(slash, name, sizeof(name));
+	return stat(buffer, &facts) == 0 && S_ISDIR(facts.st_mode) ? buffer : NULL;
+}
+
+enum fsl_status fsl_host_processes_name(struct fsl_job *job, const char *const *paths,
+					size_t n_paths, struct fsl_error *err)
+{
+	char buffer[PATH_MAX];
+	if (n_paths == 0 || !has_host_culprit(&job->localisation)) {
+		return FSL_OK;
+	}
+	enum fsl_status status = name_below(job, paths, n_paths, false, err);
+	for (size_t i = 0; status == FSL_OK && i < n_paths; i++) {
+		const char *beside = fsl_host_processes_beside(paths[i], buffer);
+		status = beside != NULL ? name_below(job, &beside, 1, true, err) : FSL_OK;
+	}
+	return status;
 }

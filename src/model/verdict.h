@@ -85,8 +85,9 @@ struct fsl_culprit_process {
 	int32_t cpu;       /* that the rank waited for; -1: not told */
 	const char *cause; /* "cpu", "quota"; static */
 	double waited_ms,
-		held_ms;  /* per high step: the rank's wait, and the process's part of it */
-	const char *text; /* one sentence */
+		held_ms;    /* per high step: the rank's wait, and the process's part of it */
+	const char *text;   /* one sentence */
+	const char *advice; /* what to move or raise, one sentence; NULL: none */
 };
 
 struct fsl_culprit {

@@ -176,6 +176,7 @@ static void put_process(struct fsl_document *document, cJSON *entry,
 			    FSL_DECIMALS_MS);
 	fsl_document_number(document, object, "heldMsPerStep", process->held_ms, FSL_DECIMALS_MS);
 	fsl_document_text(document, object, "text", process->text);
+	fsl_document_told(document, object, "advice", process->advice);
 }
 
 static void put_culprit(const struct fsl_case_parts *parts, cJSON *list,

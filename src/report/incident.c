@@ -187,6 +187,9 @@ static enum fsl_status describe(struct fsl_incident_sight *out, const struct fsl
 	struct fsl_incident_look *look = &out->look;
 	struct fsl_phrase headline = {0};
 	fsl_words_headline(&headline, report);
+	if (verdict->n_culprits > 0 && verdict->culprits[0].process != NULL) {
+		fsl_phrase_add(&headline, "; %s", verdict->culprits[0].process->text);
+	}
 	look->class = class_of(verdict, kind);
 	look->kind = fsl_verdict_text(kind);
 	look->cause = verdict->n_culprits > 0 ? fsl_cause_text(verdict->culprits[0].cause) : "";

@@ -638,6 +638,10 @@ static void add_hint_for_cause(struct fsl_phrase *phrase, const struct fsl_repor
 		return;
 	}
 	const struct fsl_culprit *first = &localisation->culprits[0];
+	if (first->process != NULL && first->process->advice != NULL) {
+		fsl_phrase_add(phrase, "%s", first->process->advice);
+		return;
+	}
 	fsl_phrase_add(phrase, "check %s of ", hints[first->cause].what);
 	add_rank(phrase, report, first->rank);
 	if (first->peer >= 0) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes sysTrace's host records for the two ranks of datasets/faults/clean. Arguments: folder, and the rank that waits for
+"""Writes sysTrace's host records for the ranks of datasets/faults. Arguments: folder, and the rank that waits for
 12 of each 40 ms from the middle on, behind stress-ng 9182; -1: none does."""
 import pathlib
 import subprocess
@@ -9,7 +9,7 @@ BASE_US = 1_750_000_000_000_000  # as host_records.py has it
 PERIOD_US, SPAN_US = 40_000, 60_000_000
 folder, slow = pathlib.Path(sys.argv[1]), int(sys.argv[2])
 writer = pathlib.Path(__file__).resolve().parent.parent / "convert" / "host_records.py"
-for rank in (0, 1):
+for rank in range(max(2, slow + 1)):
     pid, delay_ns, events = 4000 + rank, 0, []
     for begin_us in range(0, SPAN_US, PERIOD_US):
         waits = rank == slow and begin_us >= SPAN_US // 2
