@@ -55,6 +55,35 @@ static enum fsl_status charge_rank(struct fsl_sched *sched, const struct fsl_sch
 		       : FSL_OK;
 }
 
+int32_t fsl_sched_open_interrupt(const struct fsl_sched *sched, int32_t cpu)
+{
+	const struct fsl_sched_cpu *own = &sched->cpus[cpu];
+	const struct fsl_sched_interrupt_entry *open =
+		own->n_nested > 0 ? &own->nested[own->n_nested - 1] : NULL;
+	for (size_t i = 0; open != NULL && i < sched->n_interrupts; i++) {
+		if (sched->interrupts[i].is_soft == open->is_soft &&
+		    sched->interrupts[i].number == open->number) {
+			return (int32_t)i;
+		}
+	}
+	return -1;
+}
+
+/* Counts the interrupt for its CPU, whoever ran. */
+static enum fsl_status charge_cpu(struct fsl_sched *sched, int32_t cpu, size_t interrupt,
+				  int64_t self_ns, struct fsl_error *err)
+{
+	const struct fsl_sched_pair key = {.victim = cpu,
+					   .step = -1,
+					   .cpu = cpu,
+					   .holder = (int32_t)interrupt,
+					   .ns = self_ns,
+					   .last_ns = sched->now_ns};
+	return sched->cpu_interrupts.n_items < FSL_SCHED_PAIRS_MAX
+		       ? fsl_sched_pairs_add(&sched->cpu_interrupts, &key, err)
+		       : FSL_OK;
+}
+
 static enum fsl_status end_interrupt(struct fsl_sched *sched, const struct fsl_sched_event *event,
 				     const struct fsl_sched_interrupt_entry *entry,
 				     struct fsl_error *err)
@@ -69,6 +98,7 @@ static enum fsl_status end_interrupt(struct fsl_sched *sched, const struct fsl_s
 	FSL_TRY(interrupt_of(sched, entry, &at, err));
 	sched->interrupts[at].n++;
 	sched->interrupts[at].self_ns += self_ns;
+	FSL_TRY(charge_cpu(sched, event->cpu, at, self_ns, err));
 	if (cpu->holder < 0 || sched->threads[cpu->holder].tid != event->tid) {
 		return FSL_OK;
 	}

@@ -65,6 +65,14 @@ enum fsl_status fsl_sched_pairs_add(struct fsl_sched_pairs *pairs, const struct 
 	return FSL_OK;
 }
 
+int64_t fsl_sched_pairs_ns(const struct fsl_sched_pairs *pairs, const struct fsl_sched_pair *key)
+{
+	size_t slot = pairs->n_slots > 0 ? slot_of(pairs, key) : 0;
+	return pairs->n_slots > 0 && pairs->slots[slot] != 0
+		       ? pairs->items[pairs->slots[slot] - 1].ns
+		       : 0;
+}
+
 void fsl_sched_pairs_fini(struct fsl_sched_pairs *pairs)
 {
 	fsl_free(pairs->items);

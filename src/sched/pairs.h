@@ -31,6 +31,8 @@ struct fsl_sched_pairs {
 /* Adds @key->ns to the pair with the same victim, step, CPU and holder. */
 enum fsl_status fsl_sched_pairs_add(struct fsl_sched_pairs *pairs, const struct fsl_sched_pair *key,
 				    struct fsl_error *err);
+/* The time of the pair with the same victim, step, CPU and holder; 0: there is none. */
+int64_t fsl_sched_pairs_ns(const struct fsl_sched_pairs *pairs, const struct fsl_sched_pair *key);
 void fsl_sched_pairs_fini(struct fsl_sched_pairs *pairs);
 
 #endif

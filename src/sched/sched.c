@@ -29,6 +29,8 @@ void fsl_sched_fini(struct fsl_sched *sched)
 	fsl_sched_pairs_fini(&sched->step_pairs);
 	fsl_sched_pairs_fini(&sched->gaps);
 	fsl_sched_pairs_fini(&sched->rank_interrupts);
+	fsl_sched_pairs_fini(&sched->cpu_interrupts);
+	fsl_free(sched->notes.items);
 	fsl_free(sched->interrupts);
 	fsl_free(sched->threads);
 	fsl_free(sched->slots);
@@ -48,7 +50,7 @@ enum fsl_status fsl_sched_add_rank(struct fsl_sched *sched, int32_t rank, int32_
 		return FSL_FAIL(err, FSL_ERR_LIMIT, "too many ranks of one host: ranks=%zu",
 				sched->n_ranks);
 	}
-	fresh.whole.longest_waiter = -1;
+	fresh.whole.longest_waiter = fresh.chain.step = -1;
 	enum fsl_status status = FSL_OK;
 	if (n_steps > 0) {
 		FSL_THEN(status, FSL_NEW(fresh.cells, n_steps, "steps", err));
@@ -134,6 +136,13 @@ static enum fsl_status add_latency(struct fsl_sched *sched, struct fsl_latency *
 	return FSL_OK;
 }
 
+static void count_far(const struct fsl_sched *sched, uint64_t n[FSL_SCHED_FAR_N], int32_t from,
+		      int32_t to)
+{
+	n[FSL_SCHED_FAR_CACHE] += fsl_sched_is_far(sched->topology, FSL_SCHED_FAR_CACHE, from, to);
+	n[FSL_SCHED_FAR_NODE] += fsl_sched_is_far(sched->topology, FSL_SCHED_FAR_NODE, from, to);
+}
+
 /* The thread runs on the CPU from now on. */
 static enum fsl_status run(struct fsl_sched *sched, int32_t thread, int32_t cpu,
 			   struct fsl_error *err)
@@ -143,6 +152,9 @@ static enum fsl_status run(struct fsl_sched *sched, int32_t thread, int32_t cpu,
 	if (own->state == FSL_SCHED_RUN && own->cpu >= 0 && own->cpu != cpu) {
 		FSL_TRY(lose_holder(sched, own->cpu, now_ns, err)); /* its end there is lost */
 		own = &sched->threads[thread];
+	}
+	if (is_waiting(own)) {
+		FSL_TRY(fsl_sched_note_queue(sched, thread, own->since_ns, err));
 	}
 	if (own->state == FSL_SCHED_RQ_WAKE) {
 		FSL_TRY(add_latency(sched, &own->wake, own->since_ns, err));
@@ -159,6 +171,7 @@ static enum fsl_status run(struct fsl_sched *sched, int32_t thread, int32_t cpu,
 	if (now_ns >= sched->begin_ns && now_ns < sched->end_ns) {
 		own->n_runs++;
 		own->n_moves += before >= 0 && before != cpu;
+		count_far(sched, own->n_far_moves, before, cpu);
 	}
 	own->cpu = cpu;
 	sched->cpus[cpu].holder = thread;
@@ -273,6 +286,22 @@ static enum fsl_status feed_switch(struct fsl_sched *sched, const struct fsl_sch
 	return run(sched, next, event->cpu, err);
 }
 
+/* Who writes the event: the task that runs, or an interrupt. */
+static enum fsl_status set_waker(struct fsl_sched *sched, int32_t thread,
+				 const struct fsl_sched_event *event, struct fsl_error *err)
+{
+	int32_t waker = event->tid == 0 || event->is_in_interrupt ? FSL_SCHED_WAKER_INTERRUPT
+								  : FSL_SCHED_WAKER_UNKNOWN;
+	int32_t interrupt = fsl_sched_open_interrupt(sched, event->cpu);
+	waker = interrupt >= 0 ? FSL_SCHED_WAKER_INTERRUPT : waker;
+	if (waker == FSL_SCHED_WAKER_UNKNOWN && event->tid > 0) {
+		FSL_TRY(fsl_sched_thread_of(sched, event->tid, &event->comm, false, &waker, err));
+	}
+	sched->threads[thread].waker = waker;
+	sched->threads[thread].waker_interrupt = interrupt;
+	return FSL_OK;
+}
+
 /* The thread is on the queue of @cpu from now on. */
 static enum fsl_status wake(struct fsl_sched *sched, const struct fsl_sched_event *event,
 			    struct fsl_error *err)
@@ -287,9 +316,19 @@ static enum fsl_status wake(struct fsl_sched *sched, const struct fsl_sched_even
 	if (own->state == FSL_SCHED_RUN || is_waiting(own)) {
 		return FSL_OK; /* it waits for nothing, so its clock must not begin again */
 	}
-	if (event->kind == FSL_SCHED_WAKING) {
-		own->waking_ns = own->waking_ns >= 0 ? own->waking_ns : event->time_ns;
+	if (event->kind == FSL_SCHED_WAKING && own->waking_ns >= 0) {
 		return FSL_OK;
+	}
+	if (own->waking_ns < 0) {
+		FSL_TRY(set_waker(sched, thread, event, err));
+		own = &sched->threads[thread];
+	}
+	if (event->kind == FSL_SCHED_WAKING) {
+		own->waking_ns = event->time_ns;
+		return FSL_OK;
+	}
+	if (own->state == FSL_SCHED_SLEEP || own->state == FSL_SCHED_DISK) {
+		FSL_TRY(fsl_sched_note_wake(sched, thread, own->since_ns, err));
 	}
 	int32_t cpu = event->to_cpu >= 0 ? event->to_cpu : own->cpu >= 0 ? own->cpu : event->cpu;
 	FSL_TRY(change(sched, thread, FSL_SCHED_RQ_WAKE, event->time_ns, err));
@@ -306,7 +345,10 @@ static enum fsl_status migrate(struct fsl_sched *sched, const struct fsl_sched_e
 	}
 	FSL_TRY(fsl_sched_thread_of(sched, event->task.tid, &event->task.comm, true, &thread, err));
 	struct fsl_sched_thread *own = &sched->threads[thread];
-	own->n_migrations += event->time_ns >= sched->begin_ns && event->time_ns < sched->end_ns;
+	if (event->time_ns >= sched->begin_ns && event->time_ns < sched->end_ns) {
+		own->n_migrations++;
+		count_far(sched, own->n_far_migrations, own->cpu, event->to_cpu);
+	}
 	if (!is_waiting(own)) {
 		return FSL_OK;
 	}
@@ -428,8 +470,12 @@ static enum fsl_status begin(struct fsl_sched *sched, const struct fsl_sched_eve
 		sched->is_begun = true;
 		sched->begin_ns =
 			sched->begin_ns > event->time_ns ? sched->begin_ns : event->time_ns;
+		fsl_sched_end_steps(sched, INT64_MIN);
 	}
 	sched->now_ns = event->time_ns;
+	if (event->time_ns > sched->notes.due_ns) {
+		fsl_sched_end_steps(sched, event->time_ns);
+	}
 	return FSL_OK;
 }
 
@@ -524,6 +570,9 @@ enum fsl_status fsl_sched_finish(struct fsl_sched *sched, struct fsl_error *err)
 		const struct fsl_sched_thread *thread = &sched->threads[t];
 		FSL_TRY(fsl_sched_count(sched, (int32_t)t, thread->state, thread->since_ns, end_ns,
 					err));
+	}
+	if (sched->is_begun) {
+		fsl_sched_end_steps(sched, sched->end_ns);
 	}
 	find_longest_waiters(sched);
 	return FSL_OK;

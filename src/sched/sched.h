@@ -10,9 +10,11 @@
 #include <failslow/error.h>
 
 #include "base/mem.h"
+#include "sched/chains.h"
 #include "sched/event.h"
 #include "sched/latency.h"
 #include "sched/pairs.h"
+#include "sched/topology.h"
 
 enum fsl_sched_state {
 	FSL_SCHED_RUN,
@@ -56,7 +58,8 @@ struct fsl_sched_thread {
 	int state; /* enum fsl_sched_state */
 	int32_t cpu;
 	int64_t since_ns;
-	int64_t waking_ns; /* somebody began to wake it; -1: nobody */
+	int64_t waking_ns;              /* somebody began to wake it; -1: nobody */
+	int32_t waker, waker_interrupt; /* who did, as in fsl_sched_note */
 	/* Sums over the window. */
 	int64_t first_ns, end_ns; /* first and last time at which it is known to exist */
 	int64_t in_ns[FSL_SCHED_STATES_N];
@@ -65,11 +68,13 @@ struct fsl_sched_thread {
 	uint64_t n_runs, n_voluntary, n_involuntary;
 	uint64_t n_yields; /* of n_involuntary: the next thread is of the same process */
 	uint64_t n_migrations, n_moves; /* events of migrations; runs on another CPU than before */
-	int64_t irq_ns, softirq_ns;     /* interrupts while it ran */
-	struct fsl_latency *wake;       /* woken to running; NULL: never. Owned by fsl_sched */
-	struct fsl_latency *waking;     /* begin of waking to running */
-	struct fsl_latency *preempt;    /* preempted to running */
-	bool is_throttled;              /* waits, and lost the CPU to nobody */
+	/* Of both: to CPUs that share no cache, no node with the one before. */
+	uint64_t n_far_migrations[FSL_SCHED_FAR_N], n_far_moves[FSL_SCHED_FAR_N];
+	int64_t irq_ns, softirq_ns;  /* interrupts while it ran */
+	struct fsl_latency *wake;    /* woken to running; NULL: never. Owned by fsl_sched */
+	struct fsl_latency *waking;  /* begin of waking to running */
+	struct fsl_latency *preempt; /* preempted to running */
+	bool is_throttled;           /* waits, and lost the CPU to nobody */
 	uint64_t n_throttled;
 	int64_t *step_waits_ns; /* [n_steps of its rank]: on a queue; NULL: none */
 };
@@ -137,7 +142,10 @@ struct fsl_sched_rank {
 	size_t n_calls, n_calls_seen, n_calls_running;
 	struct fsl_sched_cell *cells; /* [n_steps] */
 	struct fsl_sched_cell whole;  /* over the window */
-	int64_t *cpu_ns;              /* [cpus_capacity]: time it ran on each CPU */
+	int64_t *cpu_ns;              /* [FSL_SCHED_CPUS_MAX]: time it ran on each CPU */
+	size_t n_ended;               /* steps that ended */
+	struct fsl_sched_chain chain; /* of the step with the greatest cost up to now */
+	int64_t chain_cost_ns;
 };
 
 /* Time that one kind of interrupt took on one CPU from the threads of one rank, or from others. */
@@ -187,12 +195,15 @@ struct fsl_sched {
 	struct fsl_sched_pairs gaps;
 	int32_t gap_from, gap_to; /* of the slice that ends; FSL_SCHED_HOLDER_UNKNOWN: not told */
 	struct fsl_sched_pairs rank_interrupts; /* rank, step, CPU -> interrupt */
+	struct fsl_sched_pairs cpu_interrupts;  /* CPU (also victim) -> interrupt, whoever ran */
+	struct fsl_sched_notes notes;
 	struct fsl_sched_interrupt *interrupts;
 	size_t n_interrupts, interrupts_capacity;
 	uint64_t n_breaks, n_switches, n_wakeups, n_runtime, n_migrations, n_forks,
 		n_interrupt_events;
 	bool has_tgids;
 	struct fsl_arena arena;
+	const struct fsl_sched_topology *topology; /* borrowed; NULL: not told. As watch */
 	const struct fsl_sched_watch *watch; /* borrowed; NULL: none. May be set before events */
 };
 
@@ -215,6 +226,20 @@ enum fsl_status fsl_sched_finish(struct fsl_sched *sched, struct fsl_error *err)
 
 /* The part of the window in which the thread is known to exist; the sum of in_ns. */
 int64_t fsl_sched_lived_ns(const struct fsl_sched *sched, const struct fsl_sched_thread *thread);
+/* Migrations of the thread if the trace has their events, else its runs on another CPU than before.
+ */
+static inline uint64_t fsl_sched_moves(const struct fsl_sched *sched,
+				       const struct fsl_sched_thread *thread)
+{
+	return sched->n_migrations > 0 ? thread->n_migrations : thread->n_moves;
+}
+/* The same, to a CPU that is far from the one before. */
+static inline uint64_t fsl_sched_far_moves(const struct fsl_sched *sched,
+					   const struct fsl_sched_thread *thread,
+					   enum fsl_sched_far far)
+{
+	return sched->n_migrations > 0 ? thread->n_far_migrations[far] : thread->n_far_moves[far];
+}
 /* Time of waiting for a CPU. */
 static inline int64_t fsl_sched_waited_ns(const int64_t in_ns[FSL_SCHED_STATES_N])
 {

@@ -40,6 +40,17 @@ enum fsl_status fsl_sched_join_queue(struct fsl_sched *sched, int32_t thread, in
  * is returned. */
 int64_t fsl_sched_leave_queue(struct fsl_sched *sched, int32_t thread, int64_t end_ns);
 
+/* The thread was woken now, by its waker, behind a sleep since @since_ns. FSL_ERR_MEMORY. */
+enum fsl_status fsl_sched_note_wake(struct fsl_sched *sched, int32_t thread, int64_t since_ns,
+				    struct fsl_error *err);
+/* The thread has a CPU now, for which it waited since @since_ns. */
+enum fsl_status fsl_sched_note_queue(struct fsl_sched *sched, int32_t thread, int64_t since_ns,
+				     struct fsl_error *err);
+/* Makes chains of steps that ended up to @now_ns, if they are the worst of their rank. */
+void fsl_sched_end_steps(struct fsl_sched *sched, int64_t now_ns);
+
+/* Index of the interrupt that goes on on the CPU; -1: none that has begun in the trace. */
+int32_t fsl_sched_open_interrupt(const struct fsl_sched *sched, int32_t cpu);
 /* An interrupt begins or ends. */
 enum fsl_status fsl_sched_feed_interrupt(struct fsl_sched *sched,
 					 const struct fsl_sched_event *event,

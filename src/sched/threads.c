@@ -107,6 +107,8 @@ static enum fsl_status make(struct fsl_sched *sched, int32_t tid, int32_t *out,
 					 .cpu = FSL_SCHED_ID_NONE,
 					 .since_ns = sched->now_ns,
 					 .waking_ns = -1,
+					 .waker = FSL_SCHED_WAKER_UNKNOWN,
+					 .waker_interrupt = -1,
 					 .first_ns = sched->now_ns,
 					 .end_ns = INT64_MAX};
 	FSL_TRY(FSL_APPEND(sched, threads, &fresh, err));

@@ -35,6 +35,7 @@ static enum fsl_status read_once(struct fsl_sched *sched, const struct fsl_ftrac
 	fsl_sched_init(sched, pass->begin_ns, pass->end_ns);
 	sched->told = ranks->told;
 	sched->n_told = ranks->n_told;
+	sched->topology = ranks->topology;
 	for (size_t i = 0; i < ranks->n_items; i++) {
 		const struct fsl_ftrace_rank *rank = &ranks->items[i];
 		FSL_TRY(fsl_sched_add_rank(sched, rank->rank, rank->pid, rank->steps, rank->n_steps,

@@ -40,6 +40,7 @@ struct fsl_ftrace_ranks {
 	size_t n_items, items_capacity;
 	struct fsl_sched_told *told; /* processes of threads, by tid; owned */
 	size_t n_told, told_capacity;
+	const struct fsl_sched_topology *topology; /* of the host; borrowed; NULL: not told */
 };
 
 /* Finds or adds a rank. NULL: memory is short. */

@@ -349,6 +349,130 @@ static void test_interrupts_count_once_and_only_from_who_ran(void **state)
 	assert_int_equal(g_sched.n_interrupts, 2);
 }
 
+static const struct fsl_sched_topology *two_nodes(void)
+{
+	static struct fsl_sched_place places[] = {
+		{0, 0, 0, 0}, {1, 0, 0, 0}, {2, 0, 0, 1}, {3, 1, 1, 2}};
+	static const struct fsl_sched_topology topology = {.cpus = places, .n_cpus = 4};
+	return &topology;
+}
+
+static void test_moves_are_counted_by_what_their_cpus_share(void **state)
+{
+	(void)state;
+	g_sched.topology = two_nodes();
+	switch_to(100, 0, 9, 'S', 1);
+	switch_to(110, 0, 1, 'S', 0);
+	for (int32_t cpu = 1; cpu <= 4; cpu++) { /* the last CPU is in no topology */
+		switch_to(100 * cpu + 50, cpu, 0, 'R', 1);
+		switch_to(100 * cpu + 60, cpu, 1, 'S', 0);
+	}
+	end_at(600, 0, 0);
+	const struct fsl_sched_thread *thread = fsl_sched_find(&g_sched, 1);
+	assert_int_equal(fsl_sched_moves(&g_sched, thread), 4);
+	assert_int_equal(fsl_sched_far_moves(&g_sched, thread, FSL_SCHED_FAR_CACHE), 2);
+	assert_int_equal(fsl_sched_far_moves(&g_sched, thread, FSL_SCHED_FAR_NODE), 1);
+}
+
+static void test_migrations_go_before_moves(void **state)
+{
+	struct fsl_sched_event event = event_of(FSL_SCHED_MIGRATE, 120, 0, 2);
+	(void)state;
+	g_sched.topology = two_nodes();
+	switch_to(100, 0, 1, 'R', 2);
+	event.task = task(1);
+	event.to_cpu = 3;
+	feed(&event);
+	event.time_ns = 130;
+	event.to_cpu = 2;
+	feed(&event);
+	end_at(200, 0, 2);
+	const struct fsl_sched_thread *thread = fsl_sched_find(&g_sched, 1);
+	assert_int_equal(fsl_sched_far_moves(&g_sched, thread, FSL_SCHED_FAR_NODE), 2);
+	assert_int_equal(fsl_sched_far_moves(&g_sched, thread, FSL_SCHED_FAR_CACHE), 2);
+}
+
+#define MS INT64_C(1000000)
+
+static void test_a_chain_goes_back_from_waker_to_waker(void **state)
+{
+	static const struct fsl_sched_step steps[] = {{7, 10 * MS, 20 * MS}, {8, 20 * MS, 60 * MS}};
+	struct fsl_error err = {0};
+	struct fsl_sched_event event;
+	(void)state;
+	assert_int_equal(fsl_sched_add_rank(&g_sched, 0, 1, steps, 2, &err), FSL_OK);
+	switch_to(5 * MS, 0, 9, 'S', 1);
+	switch_to(5 * MS, 1, 9, 'S', 2);
+	switch_to(22 * MS, 0, 1, 'S', 0); /* the main thread, until 2 wakes it at 50 ms */
+	switch_to(23 * MS, 1, 2, 'S', 0); /* 2, until an interrupt at 30 ms */
+	event = event_of(FSL_SCHED_IRQ_ENTRY, 30 * MS, 1, 0);
+	event.value = 36;
+	feed(&event);
+	wake_up(30 * MS, 1, 0, 2, 1);
+	event.kind = FSL_SCHED_IRQ_EXIT;
+	feed(&event);
+	switch_to(30 * MS, 1, 0, 'R', 5); /* 5 has its CPU for 8 ms */
+	switch_to(38 * MS, 1, 5, 'S', 2);
+	wake_up(50 * MS, 1, 2, 1, 0);
+	switch_to(50 * MS, 0, 0, 'R', 1);
+	end_at(70 * MS, 0, 1);
+	const struct fsl_sched_chain *chain = &g_sched.ranks[0].chain;
+	assert_int_equal(chain->step, 1);
+	assert_int_equal(chain->n_links, 3);
+	assert_int_equal(g_sched.threads[chain->links[0].thread].tid, 1);
+	assert_true(chain->links[0].awake_ns == 10 * MS && chain->links[0].slept_ns == 28 * MS);
+	assert_int_equal(g_sched.threads[chain->links[1].thread].tid, 2);
+	assert_true(chain->links[1].awake_ns == 20 * MS && chain->links[1].slept_ns == 7 * MS);
+	assert_true(chain->links[1].queued_ns == 8 * MS);
+	assert_int_equal(chain->links[1].waker, FSL_SCHED_WAKER_INTERRUPT);
+	assert_int_equal(g_sched.interrupts[chain->links[1].interrupt].number, 36);
+	assert_int_equal(chain->links[2].thread, chain->links[1].thread); /* before its sleep */
+	assert_true(chain->links[2].awake_ns == 3 * MS && !chain->is_cut);
+	assert_int_equal(chain->links[2].waker, FSL_SCHED_WAKER_NONE);
+	assert_int_equal(g_sched.cpu_interrupts.n_items, 1);
+}
+
+static void test_who_began_to_wake_is_the_waker(void **state)
+{
+	static const struct fsl_sched_step steps[] = {{0, 10 * MS, 50 * MS}};
+	struct fsl_error err = {0};
+	(void)state;
+	assert_int_equal(fsl_sched_add_rank(&g_sched, 0, 1, steps, 1, &err), FSL_OK);
+	switch_to(5 * MS, 0, 9, 'S', 1);
+	switch_to(5 * MS, 1, 9, 'S', 2);
+	switch_to(12 * MS, 0, 1, 'D', 0);
+	struct fsl_sched_event event = event_of(FSL_SCHED_WAKING, 40 * MS, 1, 2);
+	event.task = task(1);
+	feed(&event);
+	wake_up(40 * MS + 1, 0, 0, 1, 0); /* written by the idle task of the other CPU */
+	switch_to(40 * MS + 2, 0, 0, 'R', 1);
+	end_at(60 * MS, 0, 1);
+	const struct fsl_sched_chain *chain = &g_sched.ranks[0].chain;
+	assert_int_equal(chain->n_links, 2);
+	assert_int_equal(g_sched.threads[chain->links[1].thread].tid, 2);
+	assert_true(chain->links[1].awake_ns == 30 * MS + 1);
+	assert_int_equal(chain->links[1].waker, FSL_SCHED_WAKER_NONE);
+}
+
+static void test_a_step_that_is_awake_all_along_has_one_link(void **state)
+{
+	static const struct fsl_sched_step steps[] = {{0, 10 * MS, 20 * MS}, {1, 20 * MS, 29 * MS}};
+	struct fsl_error err = {0};
+	(void)state;
+	assert_int_equal(fsl_sched_add_rank(&g_sched, 0, 1, steps, 2, &err), FSL_OK);
+	switch_to(5 * MS, 0, 9, 'S', 1);
+	switch_to(11 * MS, 0, 1, 'S', 0); /* shorter than a link */
+	wake_up(11 * MS + 300000, 0, 0, 1, 0);
+	switch_to(11 * MS + 300000, 0, 0, 'R', 1);
+	end_at(60 * MS, 0, 1);
+	const struct fsl_sched_chain *chain = &g_sched.ranks[0].chain;
+	assert_int_equal(chain->step, 0);
+	assert_int_equal(chain->n_links, 1);
+	assert_true(chain->links[0].awake_ns == 10 * MS - 300000);
+	assert_true(chain->links[0].slept_ns == 300000);
+	assert_int_equal(chain->links[0].waker, FSL_SCHED_WAKER_NONE);
+}
+
 static void test_a_thread_id_that_is_used_again_is_another_thread(void **state)
 {
 	(void)state;
@@ -441,6 +565,11 @@ int main(void)
 		TEST(test_threads_of_a_rank_come_with_forks_and_go_with_programs),
 		TEST(test_waits_are_told_by_step),
 		TEST(test_interrupts_count_once_and_only_from_who_ran),
+		TEST(test_moves_are_counted_by_what_their_cpus_share),
+		TEST(test_migrations_go_before_moves),
+		TEST(test_a_chain_goes_back_from_waker_to_waker),
+		TEST(test_who_began_to_wake_is_the_waker),
+		TEST(test_a_step_that_is_awake_all_along_has_one_link),
 		TEST(test_a_thread_id_that_is_used_again_is_another_thread),
 		TEST(test_sums_hold_for_any_events),
 		cmocka_unit_test(test_percentiles_are_near_and_the_greatest_is_exact),
