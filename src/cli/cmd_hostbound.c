@@ -28,7 +28,8 @@ struct request {
 	const char *const
 		*paths; /* [n_paths]: traces, and folders with traces and files of a job */
 	size_t n_paths;
-	const char *markers; /* folder with the files of the job; NULL: the folders among paths */
+	const char *markers;  /* folder with the files of the job; NULL: the folders among paths */
+	const char *topology; /* NULL: beside each trace */
 	int format, color;
 	bool wants_long, wants_exit_code, wants_help;
 };
@@ -41,6 +42,9 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		{"markers", 'm', FSL_OPT_TEXT, &r->markers, 0, 0, NULL, "DIR",
 		 "folder with the markers and timelines of the job, whose steps are told; without it "
 		 "the folders PATH"},
+		{"topology", 0, FSL_OPT_TEXT, &r->topology, 0, 0, NULL, "FILE",
+		 "output of `lscpu -p=cpu,core,node,socket,cache` of the host; without it "
+		 "NAME.topology.txt beside the trace"},
 		{"format", 0, FSL_OPT_CHOICE, &r->format, 0, 0, fsl_output_formats, "FORMAT",
 		 "what goes to stdout: text (default) or json"},
 		{"color", 0, FSL_OPT_CHOICE, &r->color, 0, 0, fsl_color_choices, "WHEN",
@@ -130,7 +134,8 @@ static enum fsl_status judge(const struct request *request, const struct fsl_job
 			     const struct fsl_profile *capture, int *exit_code,
 			     struct fsl_error *err)
 {
-	struct fsl_host_traces traces = {.capture = capture, .profiles = request->markers};
+	struct fsl_host_traces traces = {
+		.capture = capture, .profiles = request->markers, .topology = request->topology};
 	const char **paths = NULL;
 	size_t n_paths = 0;
 	FSL_TRY(FSL_NEW(paths, request->n_paths, "paths", err));
@@ -219,7 +224,7 @@ static enum fsl_status confine(const struct request *request, const struct fsl_c
 	const char **paths = NULL;
 	struct fsl_arena arena = {0};
 	size_t n = 0;
-	FSL_TRY(FSL_NEW(paths, 2 * request->n_paths + 1, "paths", err));
+	FSL_TRY(FSL_NEW(paths, 2 * request->n_paths + 2, "paths", err));
 	for (size_t i = 0; i < request->n_paths; i++) {
 		const char *slash = strrchr(request->paths[i], '/');
 		paths[n++] = request->paths[i];
@@ -233,6 +238,9 @@ static enum fsl_status confine(const struct request *request, const struct fsl_c
 	}
 	if (request->markers != NULL) {
 		paths[n++] = request->markers;
+	}
+	if (request->topology != NULL) {
+		paths[n++] = request->topology;
 	}
 	const struct fsl_confined_run run = {.config = config, .paths = paths, .n_paths = n};
 	fsl_confined_begin(&run);

@@ -1,9 +1,11 @@
 /* Steps of ranks on the clock of a kernel trace, from the job of the same hosts. */
 #include "engine/hostbound.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/log.h"
@@ -220,6 +222,51 @@ static enum fsl_status find_clock(const struct request *request, struct fsl_host
 	return FSL_OK;
 }
 
+/* A file that is no topology is told; one that the user named is an error. */
+static enum fsl_status read_topology(struct fsl_host_trace *trace, const char *path, bool is_named,
+				     struct fsl_error *err)
+{
+	char *text = NULL;
+	size_t length = 0;
+	struct fsl_error own = {0};
+	enum fsl_status status = fsl_file_read_text(path, &text, &length, &own);
+	FSL_THEN(status, fsl_sched_topology_parse(&trace->topology, text, length, &own));
+	fsl_free(text);
+	if (status == FSL_OK) {
+		return FSL_OK;
+	}
+	if (is_named || status == FSL_ERR_MEMORY) {
+		*err = own;
+		return FSL_CAUSE(err, status, "no topology: file=\"%s\"", path);
+	}
+	fsl_log(FSL_LOG_WARNING, "ftrace",
+		"a file beside the trace cannot be used: file=\"%s\", reason=\"%s\"", path,
+		fsl_error_root(&own));
+	return FSL_OK;
+}
+
+static enum fsl_status find_topology(const struct fsl_host_traces *out,
+				     struct fsl_host_trace *trace, struct fsl_error *err)
+{
+	char path[PATH_MAX];
+	const char *trace_path = trace->files->paths[0], *slash = strrchr(trace_path, '/');
+	int folder = slash != NULL ? (int)(slash - trace_path) + 1 : 0;
+	if (out->topology != NULL) {
+		FSL_TRY(read_topology(trace, out->topology, true, err));
+	} else {
+		(void)snprintf(path, sizeof(path), "%.*s.topology.txt",
+			       (int)fsl_ftrace_stem(trace_path), trace_path);
+		if (access(path, F_OK) != 0) {
+			(void)snprintf(path, sizeof(path), "%.*stopology.txt", folder, trace_path);
+		}
+		if (access(path, F_OK) == 0) {
+			FSL_TRY(read_topology(trace, path, false, err));
+		}
+	}
+	trace->ranks.topology = trace->topology.n_cpus > 0 ? &trace->topology : NULL;
+	return FSL_OK;
+}
+
 static enum fsl_status load_one(const struct request *request, struct fsl_host_trace *trace,
 				const struct fsl_ftrace_trace *files, struct fsl_error *err)
 {
@@ -239,6 +286,7 @@ static enum fsl_status load_one(const struct request *request, struct fsl_host_t
 	if (request->out->capture != NULL) {
 		FSL_TRY(fsl_host_trace_join_capture(trace, request->out->capture, err));
 	}
+	FSL_TRY(find_topology(request->out, trace, err));
 	FSL_TRY(fsl_ftrace_load(&trace->sched, &trace->ranks, files->paths, files->n_paths,
 				&trace->loaded, err));
 	trace->clock_score = score_clock(&trace->sched);
@@ -276,6 +324,7 @@ void fsl_host_traces_fini(struct fsl_host_traces *traces)
 		fsl_hostbound_fini(&traces->items[i].judged);
 		fsl_sched_fini(&traces->items[i].sched);
 		fsl_ftrace_ranks_fini(&traces->items[i].ranks);
+		fsl_sched_topology_fini(&traces->items[i].topology);
 	}
 	fsl_free(traces->items);
 	fsl_ftrace_traces_fini(&traces->found);

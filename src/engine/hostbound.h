@@ -21,16 +21,19 @@ struct fsl_host_trace {
 	 * A wrong clock has a low one. */
 	double clock_score;
 	bool lacks_clock; /* nothing tells the clock of the trace, so that the job is not used */
-	struct fsl_clock_fit fit; /* of a clock that nothing tells */
-	size_t n_job_ranks;       /* ranks whose steps come from the files of the job */
+	struct fsl_clock_fit fit;           /* of a clock that nothing tells */
+	struct fsl_sched_topology topology; /* of its CPUs; n_cpus 0: not told */
+	size_t n_job_ranks;                 /* ranks whose steps come from the files of the job */
 };
 
-/* Start as {0}; @capture and @profiles may be set before loading. */
+/* Start as {0}; @capture, @profiles and @topology may be set before loading. */
 struct fsl_host_traces {
 	const struct fsl_profile *capture; /* of the same job, whose steps are those of ranks that
 					      the job does not tell; borrowed; NULL: none */
 	const char *profiles; /* folder with the job's profiles, which tell clocks; borrowed;
 				 NULL: the paths of the traces */
+	const char *topology; /* file that `lscpu -p` wrote; borrowed; NULL: NAME.topology.txt
+				 beside NAME.txt, else topology.txt there */
 	struct fsl_ftrace_traces found;
 	struct fsl_host_trace *items;
 	size_t n_items;

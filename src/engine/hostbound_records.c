@@ -175,6 +175,10 @@ static enum fsl_status add(struct fsl_host_traces *traces, const struct fsl_inpu
 	if (traces->n_items > 0) {
 		memcpy(items, traces->items, traces->n_items * sizeof(*items));
 	}
+	for (size_t i = 0; i < traces->n_items; i++) {
+		bool is_told = items[i].sched.topology != NULL;
+		items[i].sched.topology = is_told ? &items[i].topology : NULL;
+	}
 	fsl_free(traces->items);
 	traces->items = items;
 	struct fsl_host_trace *trace = &items[traces->n_items++];

@@ -302,6 +302,7 @@ enum fsl_status fsl_hostbound_judge(struct fsl_hostbound *out, const struct fsl_
 		qsort(out->ranks, out->n_ranks, sizeof(*out->ranks), compare_ranks);
 	}
 	set_verdict(out, sched);
+	FSL_THEN(status, fsl_hostbound_find_interrupts(out, sched, err));
 	FSL_THEN(status, fsl_hostbound_advise(out, sched, err));
 	fsl_free(work.waits_ns);
 	fsl_free(work.sorted);

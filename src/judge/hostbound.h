@@ -10,7 +10,8 @@
 enum {
 	FSL_HOSTBOUND_HOLDERS_MAX = 6, /* told of a rank; the rest is one */
 	FSL_HOSTBOUND_TIDS_MAX = 16,   /* processes named of a holder */
-	FSL_HOSTBOUND_ADVICE_MAX = 12,
+	FSL_HOSTBOUND_ADVICE_MAX = 16,
+	FSL_HOSTBOUND_INTERRUPTS_MAX = 4, /* told of a rank */
 };
 
 enum fsl_holder_kind {
@@ -37,6 +38,14 @@ struct fsl_hostbound_holder {
 	int64_t likely_ns;  /* the trace shows them at both ends of gaps */
 	int32_t cpu;        /* on which they held most */
 	int64_t cpu_ns;
+};
+
+/* Interrupts of one kind on one of a rank's CPUs. */
+struct fsl_hostbound_interrupt {
+	const struct fsl_sched_interrupt *interrupt; /* borrowed from the model */
+	int32_t cpu;
+	int64_t taken_ns; /* in steps, while threads of the rank ran */
+	int64_t cpu_ns;   /* in the window, whoever ran */
 };
 
 enum fsl_hostbound_cause {
@@ -66,6 +75,8 @@ struct fsl_hostbound_rank {
 	int32_t waiter;       /* thread (index) that waits most often; -1: none */
 	struct fsl_hostbound_holder holders[FSL_HOSTBOUND_HOLDERS_MAX]; /* most first */
 	size_t n_holders;
+	struct fsl_hostbound_interrupt interrupts[FSL_HOSTBOUND_INTERRUPTS_MAX]; /* most first */
+	size_t n_interrupts;
 	int64_t high_wait_ns; /* of the waiters, in high steps: the sum over all holders */
 	enum fsl_hostbound_cause cause;
 	bool is_named;
@@ -77,6 +88,8 @@ enum fsl_advice_kind {
 	FSL_ADVICE_RAISE_QUOTA,
 	FSL_ADVICE_MOVE_INTERRUPT,
 	FSL_ADVICE_USE_IDLE_CPUS,
+	FSL_ADVICE_BIND_NODE,  /* to the NUMA node on which the rank runs most */
+	FSL_ADVICE_PART_CORES, /* ranks run on different CPUs of one core */
 	FSL_ADVICE_KINDS_N
 };
 extern const char *const fsl_advice_kind_texts[];
@@ -90,6 +103,11 @@ struct fsl_hostbound_advice {
 	double ms_per_step; /* what it is about; NaN: not told */
 	int32_t first_cpu;  /* USE_IDLE_CPUS: one of them, and their number */
 	size_t n_cpus;
+	/* BIND_NODE: the node, share of CPU time on other ones, and moves between nodes.
+	 * PART_CORES: the other rank's CPU, and shares of the CPU time of both on theirs. */
+	int32_t node, other_cpu;
+	double share, other_share;
+	uint64_t n_moves;
 };
 
 enum fsl_hostbound_verdict {

@@ -11,23 +11,30 @@ const char *const fsl_advice_kind_texts[FSL_ADVICE_KINDS_N] = {
 	[FSL_ADVICE_RAISE_QUOTA] = "raise_quota",
 	[FSL_ADVICE_MOVE_INTERRUPT] = "move_interrupt",
 	[FSL_ADVICE_USE_IDLE_CPUS] = "use_idle_cpus",
+	[FSL_ADVICE_BIND_NODE] = "bind_node",
+	[FSL_ADVICE_PART_CORES] = "part_cores",
 };
 
-static void add(struct fsl_hostbound *out, struct fsl_hostbound_advice advice)
+void fsl_hostbound_add_advice(struct fsl_hostbound *out, struct fsl_hostbound_advice advice)
 {
 	if (out->n_advice < FSL_HOSTBOUND_ADVICE_MAX) {
 		out->advice[out->n_advice++] = advice;
 	}
 }
 
-static struct fsl_hostbound_advice advice_of(enum fsl_advice_kind kind, int32_t rank, int32_t cpu)
+struct fsl_hostbound_advice fsl_hostbound_advice_of(enum fsl_advice_kind kind, int32_t rank,
+						    int32_t cpu)
 {
 	return (struct fsl_hostbound_advice){.kind = kind,
 					     .rank = rank,
 					     .other_rank = -1,
 					     .cpu = cpu,
 					     .ms_per_step = (double)NAN,
-					     .first_cpu = -1};
+					     .first_cpu = -1,
+					     .node = -1,
+					     .other_cpu = -1,
+					     .share = (double)NAN,
+					     .other_share = (double)NAN};
 }
 
 /* The greatest holder of a named rank, or its quota. */
@@ -35,9 +42,9 @@ static void advise_rank(struct fsl_hostbound *out, const struct fsl_hostbound_ra
 {
 	if (rank->cause == FSL_HOSTBOUND_QUOTA) {
 		struct fsl_hostbound_advice advice =
-			advice_of(FSL_ADVICE_RAISE_QUOTA, rank->rank, -1);
+			fsl_hostbound_advice_of(FSL_ADVICE_RAISE_QUOTA, rank->rank, -1);
 		advice.ms_per_step = rank->wait_ms - rank->usual_ms;
-		add(out, advice);
+		fsl_hostbound_add_advice(out, advice);
 		return;
 	}
 	for (size_t i = 0; i < rank->n_holders; i++) {
@@ -46,11 +53,11 @@ static void advise_rank(struct fsl_hostbound *out, const struct fsl_hostbound_ra
 			continue;
 		}
 		struct fsl_hostbound_advice advice =
-			advice_of(FSL_ADVICE_MOVE_PROCESS, rank->rank, holder->cpu);
+			fsl_hostbound_advice_of(FSL_ADVICE_MOVE_PROCESS, rank->rank, holder->cpu);
 		advice.holder = holder;
 		advice.ms_per_step = (double)(holder->seen_ns + holder->likely_ns) / FSL_NS_PER_MS /
 				     (double)rank->n_high;
-		add(out, advice);
+		fsl_hostbound_add_advice(out, advice);
 		return;
 	}
 }
@@ -82,12 +89,12 @@ static void advise_parting(struct fsl_hostbound *out, const struct fsl_sched *sc
 				continue;
 			}
 			struct fsl_hostbound_advice advice =
-				advice_of(FSL_ADVICE_PART_RANKS, sched->ranks[a].rank,
-					  cpus[a * sched->n_ranks + b]);
+				fsl_hostbound_advice_of(FSL_ADVICE_PART_RANKS, sched->ranks[a].rank,
+							cpus[a * sched->n_ranks + b]);
 			advice.other_rank = sched->ranks[b].rank;
 			advice.ms_per_step =
 				(double)most_ns / FSL_NS_PER_MS / (double)rank->n_steps;
-			add(out, advice);
+			fsl_hostbound_add_advice(out, advice);
 		}
 	}
 }
@@ -140,12 +147,12 @@ static enum fsl_status advise_interrupts(struct fsl_hostbound *out, const struct
 		    FSL_JUDGE_INTERRUPT_SHARE_MIN * (double)steps_ns(rank)) {
 			continue;
 		}
-		struct fsl_hostbound_advice advice =
-			advice_of(FSL_ADVICE_MOVE_INTERRUPT, rank->rank, sums.items[i].cpu);
+		struct fsl_hostbound_advice advice = fsl_hostbound_advice_of(
+			FSL_ADVICE_MOVE_INTERRUPT, rank->rank, sums.items[i].cpu);
 		advice.interrupt = &sched->interrupts[sums.items[i].holder];
 		advice.ms_per_step =
 			(double)sums.items[i].ns / FSL_NS_PER_MS / (double)rank->n_steps;
-		add(out, advice);
+		fsl_hostbound_add_advice(out, advice);
 	}
 	fsl_sched_pairs_fini(&sums);
 	return status;
@@ -155,7 +162,8 @@ static enum fsl_status advise_interrupts(struct fsl_hostbound *out, const struct
 static void advise_idle(struct fsl_hostbound *out, const struct fsl_sched *sched)
 {
 	int64_t window_ns = sched->end_ns - sched->begin_ns;
-	struct fsl_hostbound_advice advice = advice_of(FSL_ADVICE_USE_IDLE_CPUS, -1, -1);
+	struct fsl_hostbound_advice advice =
+		fsl_hostbound_advice_of(FSL_ADVICE_USE_IDLE_CPUS, -1, -1);
 	for (size_t c = 0; c < sched->n_cpus; c++) {
 		const struct fsl_sched_cpu *cpu = &sched->cpus[c];
 		if (cpu->is_seen && (double)(cpu->busy_ns + cpu->unknown_ns) <
@@ -165,7 +173,7 @@ static void advise_idle(struct fsl_hostbound *out, const struct fsl_sched *sched
 		}
 	}
 	if (advice.n_cpus > 0 && out->n_advice > 0) {
-		add(out, advice);
+		fsl_hostbound_add_advice(out, advice);
 	}
 }
 
@@ -180,5 +188,6 @@ enum fsl_status fsl_hostbound_advise(struct fsl_hostbound *out, const struct fsl
 	FSL_TRY(advise_sharing(out, sched, err));
 	FSL_TRY(advise_interrupts(out, sched, err));
 	advise_idle(out, sched);
+	fsl_hostbound_advise_places(out, sched);
 	return FSL_OK;
 }

@@ -4,8 +4,7 @@
 
 #include "base/number.h"
 #include "report/document.h"
-#include "report/hostbound.h"
-#include "text/phrase.h"
+#include "report/hostbound_parts.h"
 
 enum { DECIMALS = 6, DECIMALS_SCORE = 3, THREADS_MAX = 4096 };
 
@@ -68,6 +67,7 @@ static void add_rank(struct fsl_document *document, cJSON *list,
 	for (size_t i = 0; i < rank->n_holders; i++) {
 		add_holder(document, holders, &rank->holders[i], rank->n_high);
 	}
+	fsl_hostbound_put_details(document, object, rank, sched);
 }
 
 static void add_advice(struct fsl_document *document, cJSON *list,
@@ -122,6 +122,19 @@ static void add_states(struct fsl_document *document, cJSON *parent,
 	}
 }
 
+/* Far ones are null without a topology. */
+static void add_migrations(struct fsl_document *document, cJSON *object,
+			   const struct fsl_sched *sched, const struct fsl_sched_thread *thread)
+{
+	static const char *const keys[FSL_SCHED_FAR_N] = {"cacheMigrations", "nodeMigrations"};
+	fsl_document_count(document, object, "migrations", fsl_sched_moves(sched, thread));
+	for (size_t f = 0; f < FSL_SCHED_FAR_N; f++) {
+		uint64_t n = fsl_sched_far_moves(sched, thread, (enum fsl_sched_far)f);
+		fsl_document_index(document, object, keys[f],
+				   sched->topology != NULL ? (int64_t)n : -1);
+	}
+}
+
 static void add_thread(struct fsl_document *document, cJSON *list, const struct fsl_sched *sched,
 		       const struct fsl_sched_thread *thread)
 {
@@ -143,8 +156,7 @@ static void add_thread(struct fsl_document *document, cJSON *list, const struct 
 	fsl_document_count(document, object, "involuntarySwitches", thread->n_involuntary);
 	fsl_document_count(document, object, "switchesWithinProcess", thread->n_yields);
 	fsl_document_count(document, object, "throttled", thread->n_throttled);
-	fsl_document_count(document, object, "migrations",
-			   sched->n_migrations > 0 ? thread->n_migrations : thread->n_moves);
+	add_migrations(document, object, sched, thread);
 	add_ms(document, object, "irqMs", thread->irq_ns);
 	add_ms(document, object, "softirqMs", thread->softirq_ns);
 	add_latency(document, object, "wakeupLatency", thread->wake);

@@ -5,8 +5,7 @@
 #include "base/language.h"
 #include "base/number.h"
 #include "judge/limits.h"
-#include "report/hostbound.h"
-#include "text/phrase.h"
+#include "report/hostbound_parts.h"
 
 enum {
 	RANKS_TOLD = 2,
@@ -53,8 +52,21 @@ static void add_holders(struct fsl_phrase *phrase, const struct fsl_hostbound_ra
 	}
 }
 
-static void print_rank(const struct fsl_hostbound_rank *rank, bool is_first,
-		       const struct fsl_screen *screen)
+/* Interrupts, migrations and the chain of wakes of a rank. */
+static void print_details(const struct fsl_hostbound_rank *rank, const struct fsl_sched *sched,
+			  const struct fsl_screen *screen)
+{
+	struct fsl_phrase interrupts = {0}, moves = {0}, chain = {0};
+	fsl_hostbound_add_chain(&chain, rank, sched, true);
+	(void)fsl_screen_extra(screen, "Chain", chain.text);
+	fsl_hostbound_add_interrupts(&interrupts, rank);
+	(void)fsl_screen_extra(screen, "Interrupts", interrupts.text);
+	fsl_hostbound_add_moves(&moves, rank, sched);
+	(void)fsl_screen_extra(screen, "Moves", moves.text);
+}
+
+static void print_rank(const struct fsl_hostbound_rank *rank, const struct fsl_sched *sched,
+		       bool is_first, const struct fsl_screen *screen)
 {
 	char sentence[FSL_PHRASE_MAX];
 	struct fsl_phrase steps = {0}, holders = {0};
@@ -66,6 +78,7 @@ static void print_rank(const struct fsl_hostbound_rank *rank, bool is_first,
 	fsl_screen_field(screen, "Steps", steps.text);
 	add_holders(&holders, rank);
 	fsl_screen_field(screen, "Held by", holders.text);
+	print_details(rank, sched, screen);
 	if (rank->unknown_share > FSL_JUDGE_UNKNOWN_SHARE_MAX) {
 		struct fsl_phrase unknown = {0};
 		fsl_phrase_add_percent(&unknown, rank->unknown_share);
@@ -240,7 +253,7 @@ static enum fsl_status print_trace(const struct fsl_host_trace *trace,
 	fsl_screen_headline(screen, colours[judged->verdict], text);
 	size_t n_ranks = screen->budget != NULL ? RANKS_TOLD : judged->n_ranks;
 	for (size_t r = 0; r < judged->n_ranks && r < n_ranks && judged->ranks[r].is_named; r++) {
-		print_rank(&judged->ranks[r], r == 0, screen);
+		print_rank(&judged->ranks[r], &trace->sched, r == 0, screen);
 	}
 	size_t n_advice = screen->budget != NULL ? ADVICE_TOLD : judged->n_advice;
 	for (size_t i = 0; i < judged->n_advice && i < n_advice; i++) {

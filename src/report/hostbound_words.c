@@ -131,6 +131,46 @@ void fsl_hostbound_headline(const struct fsl_host_trace *trace, char *text, size
 	(void)snprintf(text, size, "%s", phrase.text);
 }
 
+static void add_interrupt_advice(struct fsl_phrase *phrase,
+				 const struct fsl_hostbound_advice *advice, const char *ms)
+{
+	int number = (int)advice->interrupt->number;
+	if (advice->interrupt->is_soft) {
+		fsl_phrase_add(phrase,
+			       "keep softirq %d (%s) off CPU %d (move the interrupts that raise "
+			       "it, or RPS): it took %s of each step of rank %d",
+			       number, advice->interrupt->name, (int)advice->cpu, ms,
+			       (int)advice->rank);
+		return;
+	}
+	fsl_phrase_add(phrase,
+		       "move interrupt %d (%s) off CPU %d (/proc/irq/%d/smp_affinity_list): it "
+		       "took %s of each step of rank %d",
+		       number, advice->interrupt->name, (int)advice->cpu, number, ms,
+		       (int)advice->rank);
+}
+
+/* On which cores and nodes ranks should run. */
+static void add_place_advice(struct fsl_phrase *phrase, const struct fsl_hostbound_advice *advice)
+{
+	struct fsl_phrase share = {0}, other = {0};
+	fsl_phrase_add_percent(&share, advice->share);
+	if (advice->kind == FSL_ADVICE_BIND_NODE) {
+		fsl_phrase_add(phrase,
+			       "bind rank %d to NUMA node %d (numactl): it had %s of its CPU time "
+			       "on other nodes, its threads changed nodes %llu times",
+			       (int)advice->rank, (int)advice->node, share.text,
+			       (unsigned long long)advice->n_moves);
+		return;
+	}
+	fsl_phrase_add_percent(&other, advice->other_share);
+	fsl_phrase_add(phrase,
+		       "give rank %d and rank %d cores of their own: CPU %d and CPU %d are one "
+		       "core, on which they had %s and %s of their CPU time",
+		       (int)advice->rank, (int)advice->other_rank, (int)advice->cpu,
+		       (int)advice->other_cpu, share.text, other.text);
+}
+
 void fsl_hostbound_advice_text(const struct fsl_hostbound_advice *advice, char *text, size_t size)
 {
 	struct fsl_phrase phrase = {0};
@@ -165,15 +205,15 @@ void fsl_hostbound_advice_text(const struct fsl_hostbound_advice *advice, char *
 			       (int)advice->rank, ms);
 		break;
 	case FSL_ADVICE_MOVE_INTERRUPT:
-		fsl_phrase_add(&phrase,
-			       "move interrupt %d (%s) off CPU %d: it took %s of each step of rank "
-			       "%d",
-			       (int)advice->interrupt->number, advice->interrupt->name,
-			       (int)advice->cpu, ms, (int)advice->rank);
+		add_interrupt_advice(&phrase, advice, ms);
 		break;
 	case FSL_ADVICE_USE_IDLE_CPUS:
 		fsl_phrase_add(&phrase, "use idle CPUs: %zu of them were idle, the first is CPU %d",
 			       advice->n_cpus, (int)advice->first_cpu);
+		break;
+	case FSL_ADVICE_BIND_NODE:
+	case FSL_ADVICE_PART_CORES:
+		add_place_advice(&phrase, advice);
 		break;
 	case FSL_ADVICE_KINDS_N:
 		break;

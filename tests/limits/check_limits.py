@@ -26,6 +26,7 @@ ALLOWED = {
     ("judge/conclude.c", "CULPRITS_MAX"), ("blame/baseline.h", "FSL_GROWN_SUMS_MAX"),  # lines of a text
     ("judge/functions_baseline.h", "FSL_GROWN_FUNCTIONS_MAX"),  # rows of a document
     ("judge/hostbound.h", "FSL_HOSTBOUND_HOLDERS_MAX"), ("judge/hostbound.h", "FSL_HOSTBOUND_TIDS_MAX"),
+    ("judge/hostbound.h", "FSL_HOSTBOUND_INTERRUPTS_MAX"),
     ("judge/hostbound.h", "FSL_HOSTBOUND_ADVICE_MAX"), ("judge/hostbound_holders.c", "GROUPS_MAX"),  # rows of tables
     ("blame/host_losses.c", "ROUNDING_NS"),
     ("judge/judge_memory.c", "BYTES_PER_GIB"),

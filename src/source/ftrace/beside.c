@@ -26,8 +26,7 @@ static const struct {
 };
 enum { CLOCKS_N = sizeof(clocks) / sizeof(clocks[0]) };
 
-/* "x/trace.txt.gz" to "x/trace". */
-static size_t stem_length(const char *path)
+size_t fsl_ftrace_stem(const char *path)
 {
 	static const char *const suffixes[] = {".gz", ".zst", ".txt", ".ftrace", ".trace"};
 	size_t length = strlen(path);
@@ -250,7 +249,7 @@ static enum fsl_status read_documents(struct documents *out, const char *path,
 {
 	char name[PATH_MAX];
 	const char *slash = strrchr(path, '/');
-	int folder = slash != NULL ? (int)(slash - path) + 1 : 0, stem = (int)stem_length(path);
+	int folder = slash != NULL ? (int)(slash - path) + 1 : 0, stem = (int)fsl_ftrace_stem(path);
 	(void)snprintf(name, sizeof(name), "%.*sranks.json", folder, path);
 	FSL_TRY(read_document(name, &out->ranks, err));
 	(void)snprintf(name, sizeof(name), "%.*s.clocks.json", stem, path);

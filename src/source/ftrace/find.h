@@ -34,6 +34,9 @@ enum fsl_status fsl_ftrace_find(struct fsl_ftrace_traces *traces, const char *co
 				size_t n_paths, bool is_brief, struct fsl_error *err);
 void fsl_ftrace_traces_fini(struct fsl_ftrace_traces *traces);
 
+/* Length of the path without what tells the form: "x/trace.txt.gz" has the stem "x/trace". */
+size_t fsl_ftrace_stem(const char *path);
+
 /* Facts from files beside a trace. */
 struct fsl_ftrace_beside {
 	bool has_offset;     /* what to add to the trace's times for UTC is known */

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Writes a kernel trace of two ranks on two CPUs, and markers of the same job if they are wanted.
 
-    traces.py FOLDER [hog=FIRST-LAST] [quota=FIRST-LAST] [marks] [markers] [kineto] [irq] [lost] [shift=NS]
+    traces.py FOLDER [hog=FIRST-LAST] [quota=FIRST-LAST] [marks] [markers] [kineto] [irq] [lost] [loader] [shift=NS]
 
 Rank 0 (train 100) runs on CPU 0, rank 1 (train 200) on CPU 1. A step is 20 ms: a rank runs 4 ms, calls, sleeps. In the
-steps of `hog` rank 1 waits 15 ms for CPU 1, which stress (900) has; in those of `quota` nobody has it."""
+steps of `hog` rank 1 waits 15 ms for CPU 1, which stress (900) has; in those of `quota` nobody has it. With `loader` rank
+1 has a thread that runs on CPU 2; in step 5 an interrupt wakes it, it waits 10 ms for its CPU, then wakes the rank."""
 import json
 import pathlib
 import sys
@@ -42,6 +43,24 @@ def span(options, name):
     return range(int(first), int(last) + 1)
 
 
+def run_loader(trace, at, step):
+    cpu, task, idle, hog = 2, ("loader", 210), ("swapper/2", 0), ("stress", 901)
+    if step == 0:
+        fields = "comm=train pid=200 child_comm=loader child_pid=210"
+        trace.event(at + 10, 1, "train", 200, "sched_process_fork", fields)
+    trace.switch(at + 100, cpu, idle, "R", task)
+    trace.switch(at + 1600, cpu, task, "S", idle)
+    if step != 5:
+        return
+    trace.switch(at + 4000, cpu, idle, "R", hog)
+    trace.event(at + 4500, cpu, hog[0], hog[1], "irq_handler_entry", "irq=36 name=nvme0q1", "d.h..")
+    trace.wakeup(at + 4505, cpu, task)
+    trace.event(at + 4510, cpu, hog[0], hog[1], "irq_handler_exit", "irq=36 ret=handled", "d.h..")
+    trace.switch(at + 14505, cpu, hog, "S", task)
+    trace.event(at + STEP_US - 200, cpu, task[0], task[1], "sched_wakeup", "comm=train pid=200 prio=120 target_cpu=001")
+    trace.switch(at + STEP_US - 190, cpu, task, "S", idle)
+
+
 def run_step(trace, options, rank, step):
     cpu, task = rank, ("train", PIDS[rank])
     idle, hog = (f"swapper/{cpu}", 0), ("stress", 900)
@@ -64,7 +83,10 @@ def run_step(trace, options, rank, step):
         trace.event(end - 400, cpu, task[0], task[1], "irq_handler_exit", "irq=36 ret=handled", "d.h..")
     trace.switch(end, cpu, task, "S", idle)
     wake = at + STEP_US - 200
-    trace.wakeup(wake, cpu, task)
+    if "loader" in options and rank == 1:
+        run_loader(trace, at, step)
+    if "loader" not in options or rank != 1 or step != 5:
+        trace.wakeup(wake, cpu, task)
     trace.switch(wake + 50, cpu, idle, "R", task)
     return end
 
