@@ -247,9 +247,12 @@ static enum fsl_status detect(const struct fsl_config *config, const struct opti
 	if (found == FSL_OK) {
 		bool has_paths = options->n_paths > 0;
 		size_t n_paths = config->root_path != NULL ? 1 : 0;
-		found = fsl_host_processes_name(&job,
-						has_paths ? options->paths : &config->root_path,
-						has_paths ? options->n_paths : n_paths, err);
+		const struct fsl_host_question question = {
+			.verdict = &job.localisation,
+			.job = &job,
+			.paths = has_paths ? options->paths : &config->root_path,
+			.n_paths = has_paths ? options->n_paths : n_paths};
+		found = fsl_host_processes_name(&question, err);
 	}
 	if (found != FSL_OK) {
 		fsl_job_note_failure(&job, err);

@@ -107,13 +107,15 @@ static enum fsl_status name_by(struct fsl_localisation *verdict, const struct fs
 	return FSL_OK;
 }
 
-/* Kernel traces and records below @paths, as far as they can be read. */
+/* Kernel traces below @paths, and sysTrace's records of a job, as far as they can be read. */
 static enum fsl_status load(struct fsl_host_traces *traces, const struct fsl_job *job,
 			    const char *const *paths, size_t n_paths, struct fsl_error *err)
 {
 	struct fsl_error own = {0};
 	FSL_TRY(fsl_host_traces_load(traces, paths, n_paths, true, job, err));
-	enum fsl_status status = fsl_host_traces_add_records(traces, paths, n_paths, job, &own);
+	enum fsl_status status =
+		job != NULL ? fsl_host_traces_add_records(traces, paths, n_paths, job, &own)
+			    : FSL_OK;
 	if (status == FSL_ERR_MEMORY) {
 		*err = own;
 		return status;
@@ -126,17 +128,18 @@ static enum fsl_status load(struct fsl_host_traces *traces, const struct fsl_job
 }
 
 /* @must_fit: a trace whose clock cannot be checked is left out, too. */
-static enum fsl_status name_below(struct fsl_job *job, const char *const *paths, size_t n_paths,
-				  bool must_fit, struct fsl_error *err)
+static enum fsl_status name_below(const struct fsl_host_question *question,
+				  const char *const *paths, size_t n_paths, bool must_fit,
+				  struct fsl_error *err)
 {
-	struct fsl_host_traces traces = {0};
-	enum fsl_status status = load(&traces, job, paths, n_paths, err);
+	struct fsl_host_traces traces = {.capture = question->capture};
+	enum fsl_status status = load(&traces, question->job, paths, n_paths, err);
 	for (size_t i = 0; status == FSL_OK && i < traces.n_items; i++) {
 		double score = traces.items[i].clock_score;
 		if (score < FSL_JUDGE_CLOCK_SCORE_MIN || (must_fit && isnan(score))) {
 			continue; /* the steps are those of another time */
 		}
-		status = name_by(&job->localisation, &traces.items[i].judged, err);
+		status = name_by(question->verdict, &traces.items[i].judged, err);
 	}
 	fsl_host_traces_fini(&traces);
 	return status == FSL_ERR_MEMORY ? status : FSL_OK;
@@ -155,17 +158,18 @@ const char *fsl_host_processes_beside(const char *path, char *buffer)
 	return stat(buffer, &facts) == 0 && S_ISDIR(facts.st_mode) ? buffer : NULL;
 }
 
-enum fsl_status fsl_host_processes_name(struct fsl_job *job, const char *const *paths,
-					size_t n_paths, struct fsl_error *err)
+enum fsl_status fsl_host_processes_name(const struct fsl_host_question *question,
+					struct fsl_error *err)
 {
 	char buffer[PATH_MAX];
-	if (n_paths == 0 || !has_host_culprit(&job->localisation)) {
+	const char *const *paths = question->paths;
+	if (question->n_paths == 0 || !has_host_culprit(question->verdict)) {
 		return FSL_OK;
 	}
-	enum fsl_status status = name_below(job, paths, n_paths, false, err);
-	for (size_t i = 0; status == FSL_OK && i < n_paths; i++) {
+	enum fsl_status status = name_below(question, paths, question->n_paths, false, err);
+	for (size_t i = 0; status == FSL_OK && i < question->n_paths; i++) {
 		const char *beside = fsl_host_processes_beside(paths[i], buffer);
-		status = beside != NULL ? name_below(job, &beside, 1, true, err) : FSL_OK;
+		status = beside != NULL ? name_below(question, &beside, 1, true, err) : FSL_OK;
 	}
 	return status;
 }

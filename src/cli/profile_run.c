@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/command_output.h"
 #include "cli/confined.h"
+#include "cli/host_processes.h"
 #include "cli/operands.h"
 #include "cli/turn.h"
 #include "engine/threads.h"
@@ -110,6 +111,11 @@ static enum fsl_status run_as_configured(const struct fsl_profile_run *run,
 	fsl_deadline_stage("judging");
 	FSL_THEN(status, fsl_profile_cluster_build(&cluster, &profile, err));
 	FSL_THEN(status, judge(&verdict, &findings, &facts, config, err));
+	const struct fsl_host_question question = {.verdict = &verdict,
+						   .capture = &profile,
+						   .paths = run->paths,
+						   .n_paths = run->n_paths};
+	FSL_THEN(status, fsl_host_processes_name(&question, err));
 	fsl_deadline_end(); /* results are written whole */
 	if (status == FSL_OK) {
 		status = tell(run, config, &facts, &findings, &verdict, exit_code, err);

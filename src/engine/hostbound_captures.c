@@ -64,8 +64,11 @@ static enum fsl_status take_ranges(struct fsl_ftrace_rank *rank,
 	rank->n_calls = 0;
 	for (size_t i = 0; i < trace->n_ranges; i++) {
 		const struct fsl_profile_range *range = &trace->ranges[i];
-		const struct fsl_sched_step step = {range->step, range->begin_ns - offset_ns,
-						    range->end_ns - offset_ns};
+		struct fsl_sched_step step = {.step = range->step};
+		if (__builtin_sub_overflow(range->begin_ns, offset_ns, &step.begin_ns) ||
+		    __builtin_sub_overflow(range->end_ns, offset_ns, &step.end_ns)) {
+			continue;
+		}
 		int64_t end_ns =
 			rank->n_steps > 0 ? rank->steps[rank->n_steps - 1].end_ns : INT64_MIN;
 		if (step.begin_ns >= end_ns && step.end_ns > step.begin_ns) {

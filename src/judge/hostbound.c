@@ -48,7 +48,7 @@ static size_t step_numbered(const struct fsl_sched_rank *rank, int64_t number, s
 	return SIZE_MAX;
 }
 
-/* Median wait of the other ranks in the same step; -1: there are fewer than two. */
+/* Median wait of the other ranks in the same step; -1: there is none. */
 static int64_t peers_wait_ns(const struct fsl_sched *sched, size_t r, size_t s, int64_t *sorted)
 {
 	size_t n = 0;
@@ -60,7 +60,7 @@ static int64_t peers_wait_ns(const struct fsl_sched *sched, size_t r, size_t s, 
 			sorted[n++] = peer->cells[at].longest_wait_ns;
 		}
 	}
-	return n >= 2 ? fsl_select_i64(sorted, n, (n - 1) / 2) : -1;
+	return n >= 1 ? fsl_select_i64(sorted, n, (n - 1) / 2) : -1;
 }
 
 /* Waits, and the median length of steps; counts the steps that are judged. */

@@ -116,8 +116,8 @@ enum { FSL_JUDGE_WAIT_STEPS_MIN = 3 };
 #define FSL_JUDGE_OWN_CPU_SHARE_MIN 0.1
 /* So many CPUs of a rank can have that share. */
 enum { FSL_JUDGE_OWN_CPUS_MAX = 10 };
-/* CPU time of a rank outside of the NUMA node on which it runs most, as share of all, for advice. By
- * experience. */
+/* CPU time of a rank outside of the NUMA node on which it runs most, as share of all, for advice.
+ * By experience. */
 #define FSL_JUDGE_FAR_NODE_SHARE_MIN 0.1
 /* High steps that one stretch of steps must hold for the rank to be slow in that stretch, as share
  * of all high steps. By experience. */

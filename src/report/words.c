@@ -638,10 +638,6 @@ static void add_hint_for_cause(struct fsl_phrase *phrase, const struct fsl_repor
 		return;
 	}
 	const struct fsl_culprit *first = &localisation->culprits[0];
-	if (first->process != NULL && first->process->advice != NULL) {
-		fsl_phrase_add(phrase, "%s", first->process->advice);
-		return;
-	}
 	fsl_phrase_add(phrase, "check %s of ", hints[first->cause].what);
 	add_rank(phrase, report, first->rank);
 	if (first->peer >= 0) {
@@ -779,9 +775,20 @@ static void add_hint(struct fsl_phrase *phrase, const struct fsl_report *report)
 	}
 }
 
+/* The process that has the CPU of the first culprit is moved first. NULL: none is known. */
+static const char *process_advice(const struct fsl_localisation *verdict)
+{
+	bool is_told =
+		verdict != NULL && verdict->n_culprits > 0 && verdict->culprits[0].process != NULL;
+	return is_told ? verdict->culprits[0].process->advice : NULL;
+}
+
 void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
-	const char *advice = report->findings != NULL ? fsl_capture_advice(report) : NULL;
+	const char *advice = process_advice(report->localisation);
+	if (advice == NULL && report->findings != NULL) {
+		advice = fsl_capture_advice(report);
+	}
 	if (advice != NULL) {
 		fsl_phrase_add(phrase, "%s", advice);
 	} else if (!fsl_localisation_has_failed(

@@ -24,6 +24,8 @@ enum {
 static const int64_t BEFORE_NS_MAX = INT64_C(86400) * FSL_NS_PER_S;
 /* Profiles of one host agree about UTC within this; hosts that booted apart do not. */
 static const int64_t APART_NS_MAX = FSL_NS_PER_S;
+/* Times are less, so that differences of their differences are numbers: the year 2116. */
+static const int64_t TIME_NS_MAX = INT64_C(1) << 62;
 
 /* A document of the folder; *root NULL: there is none, or none that can be used, which is told. */
 static enum fsl_status read_document(cJSON **root, const char *folder, const char *name,
@@ -48,11 +50,17 @@ static enum fsl_status read_document(cJSON **root, const char *folder, const cha
 static bool take_moment(const cJSON *root, const char *utc_key, int64_t *raw_ns, int64_t *offset_ns)
 {
 	int64_t utc_us = 0, utc_ns = 0;
-	return fsl_small_json_i64(cJSON_GetObjectItemCaseSensitive(root, "clockMonotonicRaw"),
-				  raw_ns) &&
-	       fsl_small_json_i64(cJSON_GetObjectItemCaseSensitive(root, utc_key), &utc_us) &&
-	       *raw_ns > 0 && !__builtin_mul_overflow(utc_us, (int64_t)FSL_NS_PER_US, &utc_ns) &&
-	       !__builtin_sub_overflow(utc_ns, *raw_ns, offset_ns);
+	bool is_told =
+		fsl_small_json_i64(cJSON_GetObjectItemCaseSensitive(root, "clockMonotonicRaw"),
+				   raw_ns) &&
+		fsl_small_json_i64(cJSON_GetObjectItemCaseSensitive(root, utc_key), &utc_us);
+	if (!is_told || *raw_ns <= 0 || *raw_ns >= TIME_NS_MAX || utc_us <= 0 ||
+	    __builtin_mul_overflow(utc_us, (int64_t)FSL_NS_PER_US, &utc_ns) ||
+	    utc_ns >= TIME_NS_MAX) {
+		return false;
+	}
+	*offset_ns = utc_ns - *raw_ns;
+	return true;
 }
 
 static enum fsl_status take_host(struct fsl_prof_clocks *clocks, struct fsl_prof_clock *clock,
@@ -81,8 +89,8 @@ enum fsl_status fsl_prof_clocks_add(struct fsl_prof_clocks *clocks, const char *
 	}
 	FSL_TRY(read_document(&end, folder, "end_info", err));
 	if (take_moment(end, "collectionTimeEnd", &end_ns, &end_offset_ns) &&
-	    end_ns > clock.begin_ns &&
-	    !__builtin_sub_overflow(end_offset_ns, clock.offset_ns, &clock.drift_ns)) {
+	    end_ns > clock.begin_ns) {
+		clock.drift_ns = end_offset_ns - clock.offset_ns;
 		clock.end_ns = end_ns;
 	}
 	cJSON_Delete(end);
@@ -249,6 +257,10 @@ const struct fsl_prof_clock *fsl_prof_clocks_choose(const struct fsl_prof_clocks
 						    bool *is_ambiguous)
 {
 	bool is_still = false;
+	*is_ambiguous = false;
+	if (first_ns < 0) {
+		return NULL; /* the trace has no event */
+	}
 	const struct fsl_prof_clock *best = choose(clocks, path, first_ns, false, is_ambiguous);
 	if (!*is_ambiguous) {
 		return best;

@@ -8,3 +8,7 @@ mv job/ftrace/sched.txt job/ftrace/node7
 python3 "$CASES/hostbound/traces.py" wrong kineto hog=12-23 shift=-7000000
 mv wrong/ftrace/sched.txt wrong/ftrace/node7.sched.txt
 "$FAILSLOW" hostbound wrong
+# A capture whose rank is late by its host names the process, also if the rank waits in nearly all of its steps.
+python3 "$CASES/hostbound/traces.py" late kineto hog=2-23
+mv late/ftrace/sched.txt late/ftrace/node7.sched.txt
+"$FAILSLOW" late | grep -A 1 -E '^  (host|next)'

@@ -107,15 +107,29 @@ def write_markers(folder, rank, ends, offset_ns):
     (folder / f"hccl_activity-10.0.0.1-.{rank}.csv").write_text("\n".join(rows) + "\n")
 
 
-def write_kineto(folder, rank, offset_ns):
-    """A trace of PyTorch's profiler: steps of the rank's main thread, a kernel in each."""
+def write_kineto(folder, rank, all_ends, offset_ns):
+    """A trace of PyTorch's profiler: steps of the rank's main thread, kernels until it is done, then all meet."""
     pid, events = PIDS[rank], []
+
+    def add(cat, name, us, dur, tid, **more):
+        args = {"device": 0, "stream": tid} if cat == "kernel" else {}
+        place = {"pid": 0 if cat == "kernel" else pid, "tid": tid}
+        events.append({"ph": "X", "cat": cat, "name": name, "ts": us, "dur": dur, "args": args | more} | place)
+
     for step in range(STEPS):
-        us = BEGIN_US + step * STEP_US + offset_ns // 1000
-        step_args = {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": pid, "tid": pid}
-        events += [step_args | {"ts": us, "dur": STEP_US - 150},
-                   {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": us + 200, "dur": 2000,
-                    "args": {"device": 0, "stream": 7}}]
+        us, ends = BEGIN_US + step * STEP_US + offset_ns // 1000, [ends[step] + offset_ns // 1000 for ends in all_ends]
+        add("user_annotation", f"ProfilerStep#{step}", us, STEP_US - 150, pid)
+        number, launches = 100 * step, [us + 200, us + 500, us + 700]
+        launches += [ends[rank] - 3000 + 600 * k for k in range(4)]
+        for at in launches:
+            number += 1
+            add("cuda_runtime", "cudaLaunchKernel", at, 20, pid, correlation=number)
+            add("kernel", "gemm", at + 50, 500 if at > us + 800 else 150, 7, correlation=number)
+        add("cuda_runtime", "cudaLaunchKernel", ends[rank] - 400, 20, pid, correlation=number + 1)
+        collective = {"Collective name": "allreduce", "In msg nelems": 1024, "Group size": 2, "Process Group Name": "0",
+                      "Process Group Ranks": "[0, 1]", "dtype": "Float"}
+        add("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL", ends[rank], max(ends) - ends[rank] + 300, 8,
+            correlation=number + 1, **collective)
     trace = {"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": 2}, "traceEvents": events}
     (folder / f"node7_{pid}.1700000000000000000.pt.trace.json").write_text(json.dumps(trace))
 
@@ -147,7 +161,7 @@ def main():
     if "kineto" in options:
         offset_ns = UTC_NS - BEGIN_US * 1000
         for rank in range(2):
-            write_kineto(folder, rank, offset_ns)
+            write_kineto(folder, rank, ends, offset_ns)
         write_profile(folder / "a", "node7", offset_ns + int(options.get("shift", "0")))
         write_profile(folder / "b", "node8", offset_ns + 3600 * 10**9)
 
