@@ -6,8 +6,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "base/try.h"
 
 const char *const fsl_sampled_texts[FSL_SAMPLED_N] = {
 	[FSL_SAMPLED_CORES] = "cores",
@@ -26,9 +28,17 @@ static bool holds(const char *name, const char *word)
 	return strcasestr(name, word) != NULL;
 }
 
-enum fsl_sampled fsl_sampled_of(const char *name, size_t length, bool *is_percent)
+/* Percent, or a rate: "sm__cycles_active.avg" counts cycles. */
+static bool tells_percent(const char *name)
 {
-	/* The first that fits: what names a link, and its direction. */
+	return holds(name, "util") || holds(name, "%") || holds(name, "percent") ||
+	       holds(name, "pct") || (holds(name, "active") && !holds(name, "cycles"));
+}
+
+enum fsl_sampled fsl_sampled_of(const char *name, size_t length, struct fsl_link_source *source)
+{
+	/* The first that fits: what names a link, and its direction. Better sources first. Names
+	 * with "__" are those of CUPTI's metrics. */
 	static const struct {
 		const char *word;
 		enum fsl_sampled send, receive; /* the same: it has no direction */
@@ -36,8 +46,14 @@ enum fsl_sampled fsl_sampled_of(const char *name, size_t length, bool *is_percen
 		{"sm_util", FSL_SAMPLED_CORES, FSL_SAMPLED_CORES},
 		{"sm active", FSL_SAMPLED_CORES, FSL_SAMPLED_CORES},
 		{"sms active", FSL_SAMPLED_CORES, FSL_SAMPLED_CORES},
+		{"sm__throughput", FSL_SAMPLED_CORES, FSL_SAMPLED_CORES},
+		{"sm__cycles_active", FSL_SAMPLED_CORES, FSL_SAMPLED_CORES},
 		{"nvlink", FSL_SAMPLED_NVLINK_SEND, FSL_SAMPLED_NVLINK_RECEIVE},
 		{"gpu_link", FSL_SAMPLED_NVLINK_SEND, FSL_SAMPLED_NVLINK_RECEIVE},
+		{"nvltx__", FSL_SAMPLED_NVLINK_SEND, FSL_SAMPLED_NVLINK_SEND},
+		{"nvlrx__", FSL_SAMPLED_NVLINK_RECEIVE, FSL_SAMPLED_NVLINK_RECEIVE},
+		{"pcie__read", FSL_SAMPLED_PCIE_RECEIVE, FSL_SAMPLED_PCIE_RECEIVE},
+		{"pcie__write", FSL_SAMPLED_PCIE_SEND, FSL_SAMPLED_PCIE_SEND},
 		{"pcie", FSL_SAMPLED_PCIE_SEND, FSL_SAMPLED_PCIE_RECEIVE},
 		{"net_", FSL_SAMPLED_NIC_SEND, FSL_SAMPLED_NIC_RECEIVE},
 		{"nic", FSL_SAMPLED_NIC_SEND, FSL_SAMPLED_NIC_RECEIVE},
@@ -54,25 +70,37 @@ enum fsl_sampled fsl_sampled_of(const char *name, size_t length, bool *is_percen
 		is_send |= holds(text, sends[k]);
 		is_receive |= holds(text, receives[k]);
 	}
-	*is_percent = holds(text, "util") || holds(text, "%") || holds(text, "percent") ||
-		      holds(text, "active");
-	for (k = 0; k < sizeof(links) / sizeof(links[0]); k++) {
-		if (holds(text, links[k].word)) {
-			bool is_told = links[k].send == links[k].receive || is_send != is_receive;
-			return !is_told  ? FSL_SAMPLED_N
-			       : is_send ? links[k].send
-					 : links[k].receive;
-		}
+	for (k = 0; k < sizeof(links) / sizeof(links[0]) && !holds(text, links[k].word); k++) {
 	}
-	return FSL_SAMPLED_N;
+	if (k == sizeof(links) / sizeof(links[0])) {
+		return FSL_SAMPLED_N;
+	}
+	*source =
+		(struct fsl_link_source){.name_hash = fsl_hash_bytes(FSL_HASH_START, name, length),
+					 .is_percent = tells_percent(text),
+					 .order = (uint8_t)k};
+	bool is_told = links[k].send == links[k].receive || is_send != is_receive;
+	return !is_told ? FSL_SAMPLED_N : is_send ? links[k].send : links[k].receive;
 }
 
 enum fsl_status fsl_link_counters_add(struct fsl_link_counters *counters, enum fsl_sampled counter,
-				      bool is_percent, const struct fsl_link_sample *sample,
-				      struct fsl_error *err)
+				      const struct fsl_link_source *source,
+				      const struct fsl_link_sample *sample, struct fsl_error *err)
 {
-	counters->of[counter].is_percent = is_percent;
-	return FSL_APPEND(&counters->of[counter], items, sample, err);
+	struct fsl_link_samples *samples = &counters->of[counter];
+	struct fsl_link_sample added = *sample;
+	size_t k = 0;
+	while (k < samples->n_sources && samples->sources[k].name_hash != source->name_hash) {
+		k++;
+	}
+	if (k == FSL_LINK_SOURCES_MAX) {
+		return FSL_OK;
+	}
+	if (k == samples->n_sources) {
+		FSL_TRY(FSL_APPEND(samples, sources, source, err));
+	}
+	added.source = (uint32_t)k;
+	return FSL_APPEND(samples, items, &added, err);
 }
 
 static int compare_samples(const void *left, const void *right)
@@ -83,18 +111,59 @@ static int compare_samples(const void *left, const void *right)
 	return FSL_ORDER(a->value, b->value);
 }
 
+/* True if @a is the better source of the two; the hash makes ranks choose alike. */
+static bool is_better(const struct fsl_link_source *a, const struct fsl_link_source *b)
+{
+	if (a->is_percent != b->is_percent) {
+		return a->is_percent;
+	}
+	if (a->order != b->order) {
+		return a->order < b->order;
+	}
+	return a->max > b->max || (a->max >= b->max && a->name_hash < b->name_hash);
+}
+
+/* The source that counts; n_sources if none has a sample. */
+static size_t best_source(const struct fsl_link_samples *samples)
+{
+	size_t best = samples->n_sources;
+	for (size_t k = 0; k < samples->n_sources; k++) {
+		const struct fsl_link_source *source = &samples->sources[k];
+		bool is_first = best == samples->n_sources;
+		if (source->max >= 0.0 &&
+		    (is_first || is_better(source, &samples->sources[best]))) {
+			best = k;
+		}
+	}
+	return best;
+}
+
 static void settle(struct fsl_link_samples *samples, int32_t device)
 {
 	size_t n = 0;
+	for (size_t k = 0; k < samples->n_sources; k++) {
+		samples->sources[k].max = -1.0; /* samples are 0 or more */
+	}
 	for (size_t i = 0; i < samples->n_items; i++) {
 		const struct fsl_link_sample *sample = &samples->items[i];
+		double *max = &samples->sources[sample->source].max;
 		if (sample->device == -1 || sample->device == device) {
-			samples->max = fmax(samples->max, sample->value);
+			*max = fmax(*max, sample->value);
 			samples->items[n++] = *sample;
 		}
 	}
 	samples->n_items = n;
-	if (n > 1) {
+	size_t best = best_source(samples);
+	n = 0;
+	for (size_t i = 0; i < samples->n_items; i++) {
+		if (samples->items[i].source == best) {
+			samples->items[n++] = samples->items[i];
+		}
+	}
+	samples->n_items = n;
+	if (n > 0) {
+		samples->is_percent = samples->sources[best].is_percent;
+		samples->max = samples->sources[best].max;
 		qsort(samples->items, n, sizeof(*samples->items), compare_samples);
 	}
 }
@@ -110,6 +179,7 @@ void fsl_link_counters_fini(struct fsl_link_counters *counters)
 {
 	for (size_t i = 0; i < FSL_SAMPLED_N; i++) {
 		fsl_free(counters->of[i].items);
+		fsl_free(counters->of[i].sources);
 	}
 	*counters = (struct fsl_link_counters){0};
 }

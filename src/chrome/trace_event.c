@@ -208,6 +208,12 @@ size_t fsl_trace_arg_find(const struct fsl_trace_vocabulary *vocabulary, const c
 	return i;
 }
 
+static inline void clear_counters(struct fsl_trace_event *event)
+{
+	event->has_counters = false;
+	event->n_counters = event->n_key_bytes = 0;
+}
+
 /* All but the args. Not as a whole: the room has kilobytes. */
 static inline void clear_members(struct fsl_trace_event *event)
 {
@@ -219,6 +225,7 @@ static inline void clear_members(struct fsl_trace_event *event)
 	event->ts_ns = event->dur_ns = FSL_NS_ABSENT;
 	event->whole_name = event->whole_category = (struct fsl_trace_text){"", 0};
 	event->n_room = 0;
+	clear_counters(event);
 }
 
 static inline void clear_arg(const struct fsl_trace_vocabulary *vocabulary,
@@ -251,6 +258,22 @@ void fsl_trace_event_clear_args(const struct fsl_trace_vocabulary *vocabulary,
 		clear_arg(vocabulary, event, i);
 	}
 	event->args_set = 0;
+	clear_counters(event);
+}
+
+void fsl_trace_event_take_counter(struct fsl_trace_event *event, const struct fsl_json_value *key,
+				  const struct fsl_json_value *value)
+{
+	int64_t millionths = -1;
+	bool has_room = event->n_counters < FSL_TRACE_COUNTERS_MAX &&
+			event->n_key_bytes + key->length <= FSL_TRACE_KEYS_MAX;
+	event->has_counters |= value->token == FSL_JSON_NUMBER;
+	if (value->token == FSL_JSON_NUMBER && has_room &&
+	    fsl_json_scaled(value, 1000000, INT64_MAX, &millionths)) {
+		event->counters[event->n_counters++] =
+			(struct fsl_trace_counter){{key->text, key->length}, millionths};
+		event->n_key_bytes += key->length;
+	}
 }
 
 void fsl_trace_event_take_sizes(struct fsl_trace_event *event, size_t arg, const int64_t sizes[3],
@@ -342,6 +365,9 @@ void fsl_trace_event_end(const struct fsl_trace_vocabulary *vocabulary,
 		event->name = fsl_trace_words_find(&vocabulary->names, event->whole_name.text,
 						   event->whole_name.length, &event->number);
 	}
+	if (event->phase != 'C') {
+		clear_counters(event);
+	}
 }
 
 const char *fsl_trace_event_fault(const struct fsl_trace_event *event)
@@ -367,6 +393,26 @@ static void keep(struct fsl_trace_event *event, struct fsl_trace_text *text)
 	memcpy(to, text->text, text->length);
 	event->n_room += text->length;
 	text->text = to;
+}
+
+/* A value under a key that nobody asks for by name. */
+static enum fsl_status read_other(struct fsl_json *json,
+				  const struct fsl_trace_vocabulary *vocabulary,
+				  struct fsl_trace_event *event, const struct fsl_json_value *key,
+				  struct fsl_error *err)
+{
+	struct fsl_json_value value;
+	struct fsl_trace_text kept = {key->text, key->length};
+	size_t n_room = event->n_room, n_counters = event->n_counters;
+	if (fsl_trace_event_has_counters(vocabulary, event)) {
+		keep(event, &kept);
+		FSL_TRY(fsl_json_take_scalar(json, &value, err));
+		const struct fsl_json_value name = {FSL_JSON_KEY, kept.text, kept.length};
+		fsl_trace_event_take_counter(event, &name, &value);
+		event->n_room = event->n_counters > n_counters ? event->n_room : n_room;
+		return FSL_OK;
+	}
+	return fsl_json_take_scalar(json, &value, err);
 }
 
 /* Up to three numbers of a list, the tokenizer in front of it. */
@@ -435,17 +481,16 @@ static enum fsl_status read_arg(struct fsl_json *json,
 				struct fsl_trace_event *event, size_t arg, struct fsl_error *err)
 {
 	struct fsl_json_value value;
-	bool is_asked = arg < vocabulary->n_args;
-	if (is_asked && vocabulary->args[arg].kind == FSL_TRACE_ARG_SIZES) {
+	if (vocabulary->args[arg].kind == FSL_TRACE_ARG_SIZES) {
 		return read_sizes(json, event, arg, err);
 	}
 	FSL_TRY(fsl_json_take_scalar(json, &value, err));
-	if (is_asked && vocabulary->args[arg].kind == FSL_TRACE_ARG_NESTED) {
+	if (vocabulary->args[arg].kind == FSL_TRACE_ARG_NESTED) {
 		take_nested(vocabulary, event, &value);
 		return FSL_OK;
 	}
 	fsl_trace_event_take_arg(vocabulary, event, arg, &value);
-	if (is_asked && event->texts[arg].length > 0) {
+	if (event->texts[arg].length > 0) {
 		keep(event, &event->texts[arg]);
 	}
 	return FSL_OK;
@@ -463,7 +508,9 @@ static enum fsl_status read_args(struct fsl_json *json,
 		status = fsl_json_next_key(json, &value, &is_more, err);
 		if (status == FSL_OK && is_more) {
 			size_t arg = fsl_trace_arg_find(vocabulary, value.text, value.length);
-			status = read_arg(json, vocabulary, event, arg, err);
+			status = arg < vocabulary->n_args
+					 ? read_arg(json, vocabulary, event, arg, err)
+					 : read_other(json, vocabulary, event, &value, err);
 		}
 	}
 	return status;

@@ -56,8 +56,10 @@ bool fsl_trace_text_holds(const char *text, size_t length, const char *word, siz
 
 enum {
 	FSL_TRACE_ARGS_MAX = 24,
-	FSL_TRACE_NAME_MAX = 1024, /* longer names are cut */
-	FSL_TRACE_TEXT_MAX = 240,  /* longer texts of args are cut */
+	FSL_TRACE_NAME_MAX = 1024,   /* longer names are cut */
+	FSL_TRACE_TEXT_MAX = 240,    /* longer texts of args are cut */
+	FSL_TRACE_COUNTERS_MAX = 32, /* of one event; further ones are left out */
+	FSL_TRACE_KEYS_MAX = 1024,   /* bytes of their keys, likewise */
 };
 
 enum fsl_trace_arg_kind {
@@ -83,6 +85,12 @@ struct fsl_trace_text {
 	size_t length; /* 0: none */
 };
 
+/* A value of an event of phase 'C', under a key that the vocabulary does not have. */
+struct fsl_trace_counter {
+	struct fsl_trace_text key; /* Kineto leaves it empty if the event's name tells all */
+	int64_t millionths;        /* from 0 on */
+};
+
 /* The three numbers of an arg of FSL_TRACE_ARG_SIZES in one: 32, 16 and 15 bits; -1 if they do not
  * fit. */
 static inline int64_t fsl_trace_sizes(int64_t x, int64_t y, int64_t z)
@@ -97,7 +105,8 @@ struct fsl_trace_vocabulary {
 	struct fsl_trace_words names, categories;
 	/* Bit k: the kind of a name is not wanted if that of the category is k, below 32. */
 	uint32_t nameless;
-	size_t n_args; /* at most FSL_TRACE_ARGS_MAX */
+	bool wants_counters; /* events tell fsl_trace_counter, too */
+	size_t n_args;       /* at most FSL_TRACE_ARGS_MAX */
 	const struct fsl_trace_arg *args;
 };
 
@@ -116,8 +125,12 @@ struct fsl_trace_event {
 	struct fsl_trace_text whole_category;
 	struct fsl_trace_text texts[FSL_TRACE_ARGS_MAX]; /* of args of FSL_TRACE_ARG_TEXT */
 	uint32_t args_set; /* bit i: args[i] or texts[i] may be something */
+	bool has_counters; /* also those that are negative, or too many */
+	size_t n_counters, n_key_bytes;
+	struct fsl_trace_counter counters[FSL_TRACE_COUNTERS_MAX];
 	size_t n_room;
-	char room[2 * FSL_TRACE_NAME_MAX]; /* holds texts that the tokenizer read */
+	char room[2 * FSL_TRACE_NAME_MAX +
+		  FSL_TRACE_KEYS_MAX]; /* holds texts that the tokenizer read */
 };
 
 /* NULL if the event can be used, else the reason why not (static text). */
@@ -172,6 +185,16 @@ void fsl_trace_event_clear_args(const struct fsl_trace_vocabulary *vocabulary,
 void fsl_trace_event_take_arg(const struct fsl_trace_vocabulary *vocabulary,
 			      struct fsl_trace_event *event, size_t arg,
 			      const struct fsl_json_value *value);
+/* Whether values under keys that the vocabulary does not have are to be taken: the event is one of
+ * counters, or its phase comes behind its args. */
+static inline bool fsl_trace_event_has_counters(const struct fsl_trace_vocabulary *vocabulary,
+						const struct fsl_trace_event *event)
+{
+	return vocabulary->wants_counters && (event->phase == 'C' || event->phase == '\0');
+}
+/* Takes such a value if it is a number; @key is borrowed from the caller. */
+void fsl_trace_event_take_counter(struct fsl_trace_event *event, const struct fsl_json_value *key,
+				  const struct fsl_json_value *value);
 /* An arg of FSL_TRACE_ARG_SIZES: the first three of @n numbers, -1 for what is none. */
 void fsl_trace_event_take_sizes(struct fsl_trace_event *event, size_t arg, const int64_t sizes[3],
 				size_t n);

@@ -53,9 +53,10 @@ bool fsl_trace_cursor_list(struct fsl_trace_cursor *cursor, int64_t *sizes, size
 /* The value of a member of the args, the cursor at its first byte. */
 static inline bool scan_arg(struct fsl_trace_cursor *cursor,
 			    const struct fsl_trace_vocabulary *vocabulary,
-			    struct fsl_trace_event *event, size_t arg)
+			    struct fsl_trace_event *event, const struct fsl_json_value *key)
 {
 	struct fsl_json_value value = {FSL_JSON_NULL, "", 0};
+	size_t arg = fsl_trace_arg_find(vocabulary, key->text, key->length);
 	bool is_asked = arg < vocabulary->n_args;
 	bool has_sizes = is_asked && vocabulary->args[arg].kind == FSL_TRACE_ARG_SIZES;
 	if (*cursor->at == '[') {
@@ -74,6 +75,8 @@ static inline bool scan_arg(struct fsl_trace_cursor *cursor,
 	}
 	if (is_asked) {
 		fsl_trace_event_take_arg(vocabulary, event, arg, &value);
+	} else if (fsl_trace_event_has_counters(vocabulary, event)) {
+		fsl_trace_event_take_counter(event, key, &value);
 	}
 	return true;
 }
@@ -96,8 +99,7 @@ static bool scan_args(struct fsl_trace_cursor *cursor,
 		if (!fsl_trace_cursor_key(cursor, &key)) {
 			return false;
 		}
-		size_t arg = fsl_trace_arg_find(vocabulary, key.text, key.length);
-		if (!scan_arg(cursor, vocabulary, event, arg)) {
+		if (!scan_arg(cursor, vocabulary, event, &key)) {
 			return false;
 		}
 		end = fsl_trace_cursor_end(cursor, '}');

@@ -24,7 +24,7 @@ size_t fsl_trace_shapes_scan(struct fsl_trace_shapes *shapes, const char *text, 
 
 /* Adds the way of the event at @text to the tree. fsl_trace_event_scan() has read it, and as many
  * bytes as there can be read. Does nothing if the tree is full, or if the event has a value at a
- * place that no tree is made for. */
+ * place that no tree is made for. The event has no counters: a walk along the tree tells none. */
 void fsl_trace_shapes_learn(struct fsl_trace_shapes *shapes, const char *text, size_t n_bytes,
 			    const struct fsl_trace_vocabulary *vocabulary);
 

@@ -53,7 +53,7 @@ static size_t scan_event(struct walk *walk, const char *text, size_t n_bytes,
 		return length;
 	}
 	length = fsl_trace_event_scan(text, n_bytes, vocabulary, event, n_newlines);
-	if (length > 0) {
+	if (length > 0 && !event->has_counters) { /* their keys would be lost */
 		fsl_trace_shapes_learn(walk->shapes, text, n_bytes, vocabulary);
 	}
 	return length;

@@ -1,9 +1,11 @@
 /* Samples while the trace is read; levels once all of it was. */
 #include "source/kineto/counters.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/hash.h"
 #include "base/number.h"
@@ -41,26 +43,63 @@ static int32_t device_of(const struct fsl_trace_event *event)
 	return -1;
 }
 
-enum fsl_status fsl_kineto_add_sample(struct fsl_kineto_events *events,
-				      const struct fsl_trace_event *event, struct fsl_error *err)
+/* Device in a key, as in "GPU 3"; -1: none. */
+static int32_t device_of_key(const struct fsl_trace_text *key)
 {
-	bool is_percent = false;
-	int64_t millionths = event->args[FSL_KINETO_VALUE];
-	if (events->rank->functions == NULL || event->ts_ns == FSL_NS_ABSENT || millionths < 0) {
-		return FSL_OK;
+	size_t at = 3;
+	int64_t device = -1;
+	if (key->length <= at || strncasecmp(key->text, "gpu", at) != 0) {
+		return -1;
 	}
-	enum fsl_sampled counter =
-		fsl_sampled_of(event->whole_name.text, event->whole_name.length, &is_percent);
+	at += strchr(" _:", key->text[at]) != NULL ? 1 : 0;
+	bool is_number = at < key->length && isdigit((unsigned char)key->text[at]) != 0 &&
+			 fsl_parse_i64(key->text + at, key->length - at, &device);
+	return is_number && device < DEVICES_MAX ? (int32_t)device : -1;
+}
+
+/* A value of the event: its key tells the counter, else the event's name and the key together. */
+static enum fsl_status add_value(struct fsl_kineto_events *events,
+				 const struct fsl_trace_event *event, struct fsl_trace_text key,
+				 int64_t millionths, struct fsl_error *err)
+{
+	char both[FSL_TRACE_NAME_MAX + FSL_TRACE_KEYS_MAX + 1];
+	const struct fsl_trace_text *name = &event->whole_name;
+	struct fsl_link_source source = {0};
+	enum fsl_sampled counter = fsl_sampled_of(key.text, key.length, &source);
+	int32_t device = events->origin.device >= 0 ? events->origin.device : device_of_key(&key);
+	if (counter == FSL_SAMPLED_N) {
+		memcpy(both, name->text, name->length);
+		both[name->length] = ' ';
+		memcpy(both + name->length + 1, key.text, key.length);
+		counter = fsl_sampled_of(both, name->length + 1 + key.length, &source);
+	}
 	if (counter == FSL_SAMPLED_N) {
 		return FSL_OK;
 	}
+	const struct fsl_link_sample sample = {
+		.time_ns = event->ts_ns, .value = (double)millionths / 1e6, .device = device};
+	return fsl_link_counters_add(&events->counters, counter, &source, &sample, err);
+}
+
+enum fsl_status fsl_kineto_add_sample(struct fsl_kineto_events *events,
+				      const struct fsl_trace_event *event, struct fsl_error *err)
+{
+	int64_t millionths = event->args[FSL_KINETO_VALUE];
 	struct fsl_kineto_origin *last = &events->origin;
+	if (events->rank->functions == NULL || event->ts_ns == FSL_NS_ABSENT) {
+		return FSL_OK;
+	}
 	if (!last->is_known || last->pid != event->pid || last->tid != event->tid) {
 		*last = (struct fsl_kineto_origin){true, event->pid, event->tid, device_of(event)};
 	}
-	const struct fsl_link_sample sample = {
-		.time_ns = event->ts_ns, .value = (double)millionths / 1e6, .device = last->device};
-	return fsl_link_counters_add(&events->counters, counter, is_percent, &sample, err);
+	if (millionths >= 0) {
+		FSL_TRY(add_value(events, event, (struct fsl_trace_text){"", 0}, millionths, err));
+	}
+	for (size_t i = 0; i < event->n_counters; i++) {
+		FSL_TRY(add_value(events, event, event->counters[i].key,
+				  event->counters[i].millionths, err));
+	}
+	return FSL_OK;
 }
 
 /* The device on which most works ran. */

@@ -1,4 +1,5 @@
-/* Counters of hardware in a trace: events with phase C whose args hold a value. */
+/* Counters of hardware in a trace: events with phase C. Their args hold values: by the name of the
+ * counter, as "value", or under an empty key. */
 #ifndef FSL_SOURCE_KINETO_COUNTERS_H
 #define FSL_SOURCE_KINETO_COUNTERS_H
 

@@ -87,6 +87,7 @@ void fsl_kineto_names_init(struct fsl_kineto_names *names)
 	fsl_trace_words_init(&names->vocabulary.names, name_words, N_OF(name_words));
 	fsl_trace_words_init(&names->vocabulary.categories, category_words, N_OF(category_words));
 	names->vocabulary.nameless = nameless;
+	names->vocabulary.wants_counters = true;
 	memcpy(names->args, arguments, sizeof(arguments));
 	names->vocabulary.n_args = FSL_KINETO_ARGS_N;
 	names->vocabulary.args = names->args;

@@ -12,3 +12,17 @@ for group, kernels in answer["communication"].items():
         for worker in [kernel["normalWorker"], *kernel["abnormalWorkers"]]:
             print(worker["worker"], worker["averageThroughputPercent"], worker["throughputStdPercent"])'
 "$FAILSLOW" functions traces --class nvlink --long
+# Kineto's own counters: an event a metric with an empty key, and events with a key a value.
+for form in cupti keys; do
+    python3 "$CASES/functions/traces.py" $form $form=2 kernels=2 ranks=4
+    "$FAILSLOW" functions $form --format json | python3 -c '
+import json, sys
+answer = json.load(sys.stdin)
+print(answer["unknown"], answer["remarks"])
+for kernel in answer["gpuCompute"]["majorKernels"].values():
+    print(kernel["name"][:20], kernel["averageCoresPercent"])
+for group, kernels in answer["communication"].items():
+    for kernel in kernels.values():
+        print(group, [(worker["worker"], worker["averageThroughputPercent"])
+                      for worker in [kernel["normalWorker"], *kernel["abnormalWorkers"]]])'
+done

@@ -4,7 +4,8 @@ Each of 4 steps loads data (Python), copies a batch to the device, computes in 6
 ranks end the reduction when the last one has come. Faults: kernels (x1.5), python (a function of the data loader takes
 5 ms more), copies (20 copies more in each step), wait (it comes late, and nothing tells why), model (it runs other
 kernels), calls (a launch takes 310 us instead of 6). counters=RANK adds samples of cores and links; the link of these
-ranks is half as fast.
+ranks is half as fast. cupti=RANK does the same as Kineto writes its hardware counters, keys=RANK as one event with
+several keys.
 """
 import json
 import pathlib
@@ -77,8 +78,27 @@ class Rank:
         self.now = self.device = end + 5.0
 
 
-def samples(rank):
-    """Counters each 100 us, as ACK's profiler names them; another device has counters of its own."""
+CUPTI = {"gpu_sm_util": ("sm__throughput.avg.pct_of_peak_sustained_elapsed", 1.0),
+         "gpu_link_transmit": ("nvltx__bytes.sum.per_second", 1.0), "gpu_pcie_receive": ("pcie__read_bytes.sum", 1e-4)}
+
+
+def counter_events(form, device, now, values):
+    """The values of a device as events of one of the forms."""
+    event = {"ph": "C", "cat": "hardware_counters", "pid": "GPU %d Counters" % device, "tid": 0, "ts": round(now, 3)}
+    if form == "counters":
+        return [{**event, "cat": "CAT_XPU", "name": name, "pid": 0, "tid": f"CAT_XPU_{device}", "args": {"value": value}}
+                for name, value in values.items()]
+    if form == "cupti":
+        named = [(*CUPTI[name], value) for name, value in values.items()]
+        return [{**event, "name": name, "args": {"": value * factor}} for name, factor, value in named] + \
+            [{**event, "name": "sm__cycles_active.avg", "args": {"": 1e5 + now}}]
+    keys = {name.replace("gpu_", ""): value for name, value in values.items() if "util" not in name}
+    return [{**event, "name": "GPU links", "args": {"nvlink tx": keys["link_transmit"], "pcie rx": keys["pcie_receive"]}},
+            {**event, "name": "SM_util", "pid": 0, "args": {"GPU %d" % device: values["gpu_sm_util"]}}]
+
+
+def samples(rank, form):
+    """Counters each 100 us; another device has counters of its own."""
     spans = [(e["ts"], e["ts"] + e["dur"], e["cat"], e["name"]) for e in rank.events if e["tid"] == 7]
     now, end, kind = min(span[0] for span in spans) - 50.0, max(span[1] for span in spans) + 200.0, {}
     while now < end:
@@ -86,14 +106,14 @@ def samples(rank):
         is_reducing = any("ncclDev" in name for name in running)
         is_copying = any("memcpy" in name for name in running)
         kind["gpu_sm_util"] = 90.5 if running and not is_reducing and not is_copying else 4.0
-        kind["gpu_link_transmit"] = (2e11 if not rank.has("counters") else 1e11) if is_reducing else 1e6
+        kind["gpu_link_transmit"] = (2e11 if not rank.has(form) else 1e11) if is_reducing else 1e6
         kind["gpu_pcie_receive"] = 2e10 if is_copying else 5e5
         for device, factor in ((0, 1.0), (1, 7.0)):
-            for name, value in kind.items():
-                rank.events.append({"ph": "C", "cat": "CAT_XPU", "name": name, "pid": 0, "tid": f"CAT_XPU_{device}",
-                                    "ts": round(now, 3), "args": {"value": value * factor}})
-        rank.events.append({"ph": "C", "cat": "CAT_NET", "name": "net_tx_rate", "pid": 0, "tid": "CAT_NET",
-                            "ts": round(now, 3), "args": {"value": 1000}})
+            values = {name: value * factor for name, value in kind.items()}
+            rank.events += counter_events(form, device, now, values)
+        if form == "counters":
+            rank.events.append({"ph": "C", "cat": "CAT_NET", "name": "net_tx_rate", "pid": 0, "tid": "CAT_NET",
+                                "ts": round(now, 3), "args": {"value": 1000}})
         now += 100.0
 
 
@@ -109,8 +129,8 @@ def write(folder, faults, n_ranks):
             rank.add("user_annotation", f"ProfilerStep#{step}", begin - 5.0, end - begin + 5.0)
     folder.mkdir(parents=True, exist_ok=True)
     for rank in ranks:
-        if "counters" in faults:
-            samples(rank)
+        for form in {"counters", "cupti", "keys"} & set(faults):
+            samples(rank, form)
         rank.random.shuffle(rank.events)
         document = {"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank.rank, "world_size": n_ranks},
                     "traceEvents": rank.events, "baseTimeNanoseconds": 1700000000000000000}

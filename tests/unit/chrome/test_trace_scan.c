@@ -35,7 +35,8 @@ static const struct fsl_trace_arg args[N_ARGS] = {
 	[GROUP] = {"group", 0, NULL, FSL_TRACE_ARG_TEXT},
 	[NESTED] = {"nested", 0, NULL, FSL_TRACE_ARG_NESTED},
 };
-static struct fsl_trace_vocabulary vocabulary = {.n_args = N_ARGS, .args = args};
+static struct fsl_trace_vocabulary vocabulary = {
+	.wants_counters = true, .n_args = N_ARGS, .args = args};
 
 /* Spelt as profilers do. */
 static const char *const usual[] = {
@@ -62,6 +63,13 @@ static const char *const usual[] = {
 	"{'ph': 'X', 'args': {'grid': [[1, 4], 2, '3']}}",
 	"{'ph': 'X', 'args': {'grid': [ 2147483647 , 65535 , 65535 ], 'group': ''}}",
 	"{'ph': 'X', 'args': {}}",
+	"{'ph': 'C', 'name': 'sm__cycles_active.avg', 'pid': 'GPU 0 Counters', 'ts': 5.5, 'args': {\n"
+	"'': 1.25\n}}",
+	"{'ph': 'C', 'ts': 1, 'args': {'tx': 2e11, 'MHz': 7, 'rx': -1, 'on': true, 'name': 'x', 'free': "
+	"0, 'list': [1], 'text': '5'}}",
+	"{'args': {'tx': 5}, 'ph': 'C'}",
+	"{'args': {'tx': 5}, 'ph': 'X'}",
+	"{'ph': 'C', 'args': {'tx': 5}, 'args': {'rx': 6}}",
 	"{'ph': 'X', 'args': { }, 'tid': 'stream 7'}",
 };
 
@@ -126,6 +134,14 @@ static void assert_alike(const struct fsl_trace_event *a, const struct fsl_trace
 	assert_memory_equal(a->whole_category.text, b->whole_category.text,
 			    a->whole_category.length);
 	assert_int_equal(a->has_nested_args, b->has_nested_args);
+	assert_int_equal(a->has_counters, b->has_counters);
+	assert_int_equal(a->n_counters, b->n_counters);
+	for (size_t i = 0; i < a->n_counters; i++) {
+		assert_int_equal(a->counters[i].millionths, b->counters[i].millionths);
+		assert_int_equal(a->counters[i].key.length, b->counters[i].key.length);
+		assert_memory_equal(a->counters[i].key.text, b->counters[i].key.text,
+				    a->counters[i].key.length);
+	}
 	for (size_t i = 0; i < N_ARGS; i++) {
 		assert_int_equal(a->args[i], b->args[i]);
 		assert_int_equal(a->texts[i].length, b->texts[i].length);
@@ -175,7 +191,9 @@ static bool check(struct walk *walk, const char *text, size_t n_bytes)
 			assert_int_equal(walk->n_newlines, n_newlines);
 			assert_alike(&walk->event, &read);
 		}
-		fsl_trace_shapes_learn(walk->shapes, text, n_bytes, &vocabulary);
+		if (!read.has_counters) {
+			fsl_trace_shapes_learn(walk->shapes, text, n_bytes, &vocabulary);
+		}
 		compared = compare(walk, text, n_bytes);
 	}
 	return true;
@@ -192,6 +210,63 @@ static void usual_events_are_scanned(void **state)
 		assert_true(check(&walk, text, strlen(text)));
 	}
 	fsl_trace_shapes_destroy(walk.shapes);
+}
+
+/* Values of counters have a key of any name, or none; of other events they are not wanted. */
+static void counters_are_told_under_keys_that_nobody_asks_for(void **state)
+{
+	static const struct {
+		const char *text, *keys[2];
+		int64_t millionths[2];
+		size_t n;
+	} cases[] = {
+		{"{'ph': 'C', 'ts': 1, 'args': {'': 1.25}}", {""}, {1250000}, 1},
+		{"{'ph': 'C', 'args': {'tx': 2e11, 'MHz': 7, 'a': -1, 'rx': 0}}",
+		 {"tx", "rx"},
+		 {INT64_C(200000000000000000), 0},
+		 2},
+		{"{'args': {'tx': 5}, 'ph': 'C'}", {"tx"}, {5000000}, 1},
+		{"{'args': {'tx': 5}, 'ph': 'X'}", {NULL}, {0}, 0},
+		{"{'ph': 'C', 'args': {'tx': '5', 'b': [5], 'c': null}}", {NULL}, {0}, 0},
+		{"{'ph': 'C', 'args': {'tx': 5}, 'args': {'rx': 6}}", {"rx"}, {6000000}, 1},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[1024];
+		struct fsl_trace_event event;
+		size_t length = prepare(text, sizeof(text), cases[i].text);
+		assert_int_equal(read_one(text, length, &event), length);
+		assert_int_equal(event.n_counters, cases[i].n);
+		for (size_t k = 0; k < event.n_counters; k++) {
+			const struct fsl_trace_text *key = &event.counters[k].key;
+			assert_int_equal(key->length, strlen(cases[i].keys[k]));
+			assert_memory_equal(key->text, cases[i].keys[k], key->length);
+			assert_int_equal(event.counters[k].millionths, cases[i].millionths[k]);
+		}
+	}
+}
+
+/* An event has room for so many; the others are left out. */
+static void counters_of_one_event_are_bounded(void **state)
+{
+	char text[4096], *at = text;
+	struct fsl_trace_event event, scanned;
+	uint64_t n_newlines = 0;
+	(void)state;
+	at += snprintf(text, sizeof(text), "{'ph': 'C', 'args': {'%01100d': 1", 0);
+	for (int i = 0; i < FSL_TRACE_COUNTERS_MAX + 8; i++) {
+		at += snprintf(at, (size_t)(text + sizeof(text) - at), ", 'c%d': %d", i, i);
+	}
+	(void)snprintf(at, (size_t)(text + sizeof(text) - at), "}}%*s", BEHIND_BYTES, "");
+	for (at = text; *at != '\0'; at++) {
+		*at = *at == '\'' ? '"' : *at;
+	}
+	assert_true(read_one(text, strlen(text), &event) > 0);
+	assert_true(fsl_trace_event_scan(text, strlen(text), &vocabulary, &scanned, &n_newlines) >
+		    0);
+	assert_int_equal(event.n_counters, FSL_TRACE_COUNTERS_MAX);
+	assert_int_equal(event.counters[0].key.length, 2);
+	assert_alike(&event, &scanned);
 }
 
 /* Two events in turn, of which the second is compared with the first: other values, the same event;
@@ -415,6 +490,8 @@ int main(void)
 		cmocka_unit_test(args_in_a_text_are_taken_in),
 		cmocka_unit_test(texts_that_are_no_args_change_nothing),
 		cmocka_unit_test(usual_events_are_scanned),
+		cmocka_unit_test(counters_are_told_under_keys_that_nobody_asks_for),
+		cmocka_unit_test(counters_of_one_event_are_bounded),
 		cmocka_unit_test(events_are_compared_with_those_before),
 		cmocka_unit_test(names_are_looked_up_in_categories_that_want_them),
 		cmocka_unit_test(a_full_tree_leaves_events_to_the_others),
