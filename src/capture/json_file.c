@@ -30,14 +30,11 @@ enum fsl_status fsl_json_file_drop(struct fsl_profile_rank *rank,
 	if (input->file->message[0] != '\0') {
 		return FSL_OK;
 	}
-	const char *text =
-		json == NULL ? fsl_arena_printf(&rank->arena,
-						"records were left out, the first: reason=\"%s\"",
-						reason)
-			     : fsl_arena_printf(&rank->arena,
-						"records were left out, the first: offset=%" PRIu64
-						", reason=\"%s\"",
-						fsl_json_offset(json), reason);
+	/* Packets have no tokenizer: the reader stands at them. */
+	uint64_t offset = json != NULL ? fsl_json_offset(json) : fsl_reader_offset(input->reader);
+	const char *text = fsl_arena_printf(
+		&rank->arena, "records were left out, the first: offset=%" PRIu64 ", reason=\"%s\"",
+		offset, reason);
 	return tell(input, FSL_FILE_PARTIAL, text, err);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "base/try.h"
+#include "chrome/inflate.h"
 #include "chrome/pftrace_state.h"
 
 /* Fields. */
@@ -56,6 +57,8 @@ enum {
 	FLAG_CLEARED = 1,
 	NESTED_MAX = 4, /* dictionaries in each other */
 	PACKET_BYTES_MAX = FSL_LINE_BYTES_MAX - FSL_PF_HEAD_MAX,
+	/* Of the packets that one packet holds compressed; Perfetto puts 0.5 MB together. */
+	UNPACKED_BYTES_MAX = 16 * 1024 * 1024,
 };
 
 struct walk {
@@ -64,13 +67,15 @@ struct walk {
 	struct fsl_reader *reader;
 	struct fsl_pf_state state;
 	struct fsl_trace_event event;
+	struct fsl_inflated block; /* packets that were compressed */
+	uint64_t n_packed, n_unpacked;
 };
 
 /* The parts of a packet. */
 struct packet {
 	uint64_t sequence, flags, clock, time;
-	bool has_time, is_compressed, is_bad;
-	struct fsl_pf_message event, interned, clocks, defaults, track;
+	bool has_time, is_bad;
+	struct fsl_pf_message event, interned, clocks, defaults, track, compressed;
 };
 
 static struct packet parse_packet(struct fsl_pf_message message)
@@ -108,7 +113,7 @@ static struct packet parse_packet(struct fsl_pf_message message)
 			packet.track = field.bytes;
 			break;
 		case PACKET_COMPRESSED:
-			packet.is_compressed = true;
+			packet.compressed = field.bytes;
 			break;
 		default:
 			break;
@@ -356,31 +361,94 @@ static enum fsl_status drop(struct walk *walk, const char *reason, struct fsl_er
 	return walk->listener->drop(walk->listener->context, NULL, reason, err);
 }
 
-static enum fsl_status take_packet(struct walk *walk, struct fsl_pf_message message,
-				   struct fsl_error *err)
+static enum fsl_status take_parts(struct walk *walk, const struct packet *packet,
+				  struct fsl_error *err)
 {
 	struct fsl_pf_sequence *sequence = NULL;
-	struct packet packet = parse_packet(message);
-	if (packet.is_bad || packet.is_compressed) {
-		return drop(walk, packet.is_bad ? "a broken packet" : "compressed packets", err);
-	}
-	FSL_TRY(fsl_pf_find_sequence(&walk->state, packet.sequence, &sequence, err));
-	if ((packet.flags & FLAG_CLEARED) != 0) {
+	FSL_TRY(fsl_pf_find_sequence(&walk->state, packet->sequence, &sequence, err));
+	if ((packet->flags & FLAG_CLEARED) != 0) {
 		sequence->generation++;
 		sequence->track = sequence->clock = 0;
 	}
-	take_defaults(sequence, packet.defaults);
-	if (packet.clocks.at != NULL) {
-		fsl_pf_take_clocks(&walk->state, sequence, packet.clocks);
+	take_defaults(sequence, packet->defaults);
+	if (packet->clocks.at != NULL) {
+		fsl_pf_take_clocks(&walk->state, sequence, packet->clocks);
 	}
-	FSL_TRY(fsl_pf_take_interned(&walk->state, sequence, packet.interned, err));
-	int64_t time_ns = packet.has_time
-				  ? fsl_pf_time(&walk->state, sequence, packet.clock, packet.time)
+	FSL_TRY(fsl_pf_take_interned(&walk->state, sequence, packet->interned, err));
+	int64_t time_ns = packet->has_time
+				  ? fsl_pf_time(&walk->state, sequence, packet->clock, packet->time)
 				  : FSL_NS_ABSENT;
-	if (packet.track.at != NULL) {
-		FSL_TRY(take_track(walk, packet.track, err));
+	if (packet->track.at != NULL) {
+		FSL_TRY(take_track(walk, packet->track, err));
 	}
-	return packet.event.at != NULL ? take_event(walk, sequence, &packet, time_ns, err) : FSL_OK;
+	return packet->event.at != NULL ? take_event(walk, sequence, packet, time_ns, err) : FSL_OK;
+}
+
+/* True if the file's packets unpack to more than data of jobs ever does. */
+static bool is_bomb(const struct walk *walk)
+{
+	return walk->n_unpacked > FSL_UNPACKED_BYTES_FREE &&
+	       walk->n_unpacked / FSL_UNPACKED_RATIO_MAX > walk->n_packed;
+}
+
+/* Packets as they stand in a file, of which the block is a part. */
+static enum fsl_status take_unpacked(struct walk *walk, struct fsl_error *err)
+{
+	struct fsl_pf_message packets = {walk->block.data, walk->block.data + walk->block.n_data,
+					 false};
+	struct fsl_pf_field field;
+	while (fsl_pf_next(&packets, &field)) {
+		if (field.number != TRACE_PACKET || field.wire != FSL_PF_BYTES) {
+			continue;
+		}
+		const struct packet packet = parse_packet(field.bytes);
+		if (packet.is_bad || packet.compressed.at != NULL) {
+			FSL_TRY(drop(walk, "a broken packet", err));
+		} else {
+			FSL_TRY(take_parts(walk, &packet, err));
+		}
+	}
+	return packets.is_bad ? drop(walk, "a broken packet", err) : FSL_OK;
+}
+
+/* A packet that holds others, packed by zlib. */
+static enum fsl_status take_compressed(struct walk *walk, struct fsl_pf_message compressed,
+				       struct fsl_error *err)
+{
+	struct fsl_error own = {0};
+	size_t n_packed = (size_t)(compressed.end - compressed.at);
+	enum fsl_status status =
+		fsl_inflate(&walk->block, compressed.at, n_packed, UNPACKED_BYTES_MAX, &own);
+	walk->n_packed += n_packed;
+	walk->n_unpacked += walk->block.n_data;
+	if (status == FSL_ERR_MEMORY) {
+		return FSL_FAIL(err, status, "out of memory: compressed=%zu", n_packed);
+	}
+	if (is_bomb(walk)) {
+		return FSL_FAIL(
+			err, FSL_ERR_FORMAT,
+			"compressed data grows to more than %d times its size: path=\"%s\", "
+			"remedy=\"move the file away, no job wrote it\"",
+			FSL_UNPACKED_RATIO_MAX, fsl_reader_path(walk->reader));
+	}
+	if (status != FSL_OK) {
+		return drop(walk,
+			    status == FSL_ERR_LIMIT ? "compressed packets that are too long"
+						    : "broken compressed packets",
+			    err);
+	}
+	return take_unpacked(walk, err);
+}
+
+static enum fsl_status take_packet(struct walk *walk, struct fsl_pf_message message,
+				   struct fsl_error *err)
+{
+	const struct packet packet = parse_packet(message);
+	if (packet.is_bad) {
+		return drop(walk, "a broken packet", err);
+	}
+	return packet.compressed.at != NULL ? take_compressed(walk, packet.compressed, err)
+					    : take_parts(walk, &packet, err);
 }
 
 /* Passes over @n_bytes of the file; false at its end. */
@@ -493,6 +561,7 @@ enum fsl_status fsl_pftrace_walk(struct fsl_trace_walked *out, struct fsl_reader
 		status = next_packet(&walk, &is_more, &own);
 	}
 	fsl_pf_state_fini(&walk.state);
+	fsl_inflated_fini(&walk.block);
 	if (status != FSL_OK) {
 		out->has_faults = out->is_cut = true;
 		status = listener->fault(listener->context, status, &own, err);

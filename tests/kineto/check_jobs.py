@@ -227,8 +227,14 @@ def packets(root):
         write_packets(root / ("quiet_packets_" + style), Job(seed=61, steps=3), Fault(), style)
         nobody("quiet packets " + style, root / ("quiet_packets_" + style))
     fault = Fault(link={frozenset({2, 6}): 4.0})
-    write_packets(root / "packets_link", Job(tp=4, dp=2, seed=63), fault, "interned")
+    write_packets(root / "packets_link", Job(tp=4, dp=2, seed=63), fault, "compressed")
     check("packets link", root / "packets_link", "slow_link", [2, 6], "network", 4.5)
+    path = root / "packets_link" / "rank1.pftrace"
+    data = path.read_bytes()
+    at = data.index(b"\x78\x9c") + 500  # in a block of zlib's
+    path.write_bytes(data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1:])
+    answer = check("packets in a broken block", root / "packets_link", "slow_link", [2, 6], "network")
+    claim("packets in a broken block", answer is not None and "broken compressed packets" in json.dumps(answer), "told")
     folder = root / "packets_interned"
     data = (folder / "rank1.pftrace").read_bytes()
     for name, content in {"cut": data[:len(data) // 2], "end": data + b"\xff" * 100,

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "chrome/pftrace_walk.h"
 #include "fuzz/memory_reader.h"
@@ -120,7 +121,7 @@ static enum fsl_status fault(void *context, enum fsl_status status, const struct
 	return FSL_OK;
 }
 
-static struct taken *walk(const struct bytes *trace)
+static struct taken *walk_reader(struct fsl_reader *reader)
 {
 	static struct taken taken;
 	struct fsl_trace_walked walked;
@@ -133,13 +134,17 @@ static struct taken *walk(const struct bytes *trace)
 	memset(&taken, 0, sizeof(taken));
 	fsl_trace_words_init(&vocabulary.names, names, 3);
 	fsl_trace_words_init(&vocabulary.categories, categories, 1);
-	struct fsl_reader *reader = memory_reader(trace->data, trace->n);
 	assert_non_null(reader);
 	assert_int_equal(fsl_pftrace_walk(&walked, reader, &listener, NULL), FSL_OK);
 	assert_int_equal(walked.n_events, taken.n);
 	assert_int_equal(walked.has_faults, taken.has_fault);
 	fsl_reader_close(reader);
 	return &taken;
+}
+
+static struct taken *walk(const struct bytes *trace)
+{
+	return walk_reader(memory_reader(trace->data, trace->n));
 }
 
 /* A slice's begin (1) or end (2) on a track. */
@@ -287,12 +292,109 @@ static void broken_packets_are_dropped_and_others_are_read(void **state)
 	put_bytes(&trace, 1, "\x0a\x7f short", 8);
 	put_packet(&trace, 10, 11, &event);
 	put_text(&trace, 3, "no packet, but a field");
-	put_packet(&trace, 20, 50, &event); /* compressed */
+	put_packet(&trace, 20, 50, &event); /* as if it were compressed */
 	put_packet(&trace, 30, 11, &event);
 	const struct taken *taken = walk(&trace);
 	assert_int_equal(taken->n, 2);
 	assert_int_equal(taken->n_dropped, 2);
 	assert_false(taken->has_fault);
+}
+
+/* Adds a packet that holds all packets of @inner, in zlib's form or in gzip's. */
+static void put_compressed(struct bytes *trace, const struct bytes *inner, bool is_gzip)
+{
+	struct bytes packed = {.n = 0}, packet = {.n = 0};
+	z_stream zlib = {.next_in = (Bytef *)inner->data,
+			 .avail_in = (uInt)inner->n,
+			 .next_out = (Bytef *)packed.data,
+			 .avail_out = sizeof(packed.data)};
+	assert_int_equal(deflateInit2(&zlib, 9, Z_DEFLATED, MAX_WBITS + (is_gzip ? 16 : 0), 8,
+				      Z_DEFAULT_STRATEGY),
+			 Z_OK);
+	assert_int_equal(deflate(&zlib, Z_FINISH), Z_STREAM_END);
+	packed.n = zlib.total_out;
+	assert_int_equal(deflateEnd(&zlib), Z_OK);
+	put_message(&packet, 50, &packed);
+	put_message(trace, 1, &packet);
+}
+
+/* Names that packets outside tell hold inside, and the other way round. */
+static void compressed_packets_are_read_in_their_place(void **state)
+{
+	(void)state;
+	for (int is_gzip = 0; is_gzip < 2; is_gzip++) {
+		struct bytes trace = {.n = 0}, inner = {.n = 0}, event = event_of(1, 5);
+		struct bytes end = event_of(2, 5);
+		put_packet(&trace, 10, 11, &event);
+		put_packet(&inner, 20, 11, &end);
+		put_packet(&inner, 30, 11, &event);
+		put_compressed(&trace, &inner, is_gzip != 0);
+		put_packet(&trace, 40, 11, &end);
+		const struct taken *taken = walk(&trace);
+		assert_int_equal(taken->n, 4);
+		assert_int_equal(taken->n_dropped, 0);
+		assert_false(taken->has_fault);
+		for (size_t i = 0; i < 4; i++) {
+			assert_int_equal(taken->events[i].ts_ns, 10 * (i + 1));
+			assert_int_equal(taken->events[i].phase, "BEBE"[i]);
+		}
+	}
+}
+
+/* Each byte of the packed ones changed, or left out at the end: the events around are read. */
+static void broken_compressed_packets_are_dropped(void **state)
+{
+	struct bytes trace = {.n = 0}, inner = {.n = 0}, nested = {.n = 0}, event = event_of(1, 5);
+	(void)state;
+	put_packet(&inner, 20, 11, &event);
+	put_compressed(&nested, &inner, false);
+	put_packet(&nested, 25, 11, &event);
+	put_compressed(&trace, &nested, false); /* compressed ones in compressed ones */
+	put_packet(&trace, 30, 11, &event);
+	const struct taken *taken = walk(&trace);
+	assert_int_equal(taken->n, 2);
+	assert_int_equal(taken->n_dropped, 1);
+	trace.n = 0;
+	put_compressed(&trace, &inner, false);
+	size_t n = trace.n;
+	put_packet(&trace, 30, 11, &event);
+	for (size_t i = 6; i < n; i++) { /* behind the tags and lengths */
+		trace.data[i] ^= 0x55;
+		taken = walk(&trace);
+		assert_true(taken->n >= 1 && taken->n + taken->n_dropped >= 2);
+		assert_false(taken->has_fault);
+		trace.data[i] ^= 0x55;
+	}
+}
+
+/* A block of zeros that is too long is dropped, and a file of many such blocks is a bomb. */
+static void blocks_that_unpack_without_bound_are_refused(void **state)
+{
+	enum { ZEROS = 17 << 20, ROOM = 128 * 1024 };
+	static char zeros[ZEROS], packed[ROOM], trace[8 * ROOM];
+	struct bytes field = {.n = 0}, tag = {.n = 0}, event = event_of(1, 5), last = {.n = 0};
+	uLong n_packed = ROOM;
+	(void)state;
+	assert_int_equal(compress2((Bytef *)packed, &n_packed, (Bytef *)zeros, ZEROS, 9), Z_OK);
+	put_varint(&field, 50 << 3 | 2);
+	put_varint(&field, n_packed);
+	put_varint(&tag, 1 << 3 | 2);
+	put_varint(&tag, field.n + n_packed);
+	put_packet(&last, 30, 11, &event);
+	for (size_t n_blocks = 1; n_blocks <= 5; n_blocks += 4) {
+		size_t n = 0;
+		for (size_t i = 0; i < n_blocks; i++) {
+			memcpy(trace + n, tag.data, tag.n);
+			memcpy(trace + n + tag.n, field.data, field.n);
+			memcpy(trace + n + tag.n + field.n, packed, n_packed);
+			n += tag.n + field.n + n_packed;
+		}
+		memcpy(trace + n, last.data, last.n);
+		const struct taken *taken = walk_reader(memory_reader(trace, n + last.n));
+		assert_int_equal(taken->has_fault, n_blocks > 1);
+		assert_int_equal(taken->n, n_blocks > 1 ? 0 : 1);
+		assert_int_equal(taken->n_dropped, n_blocks > 1 ? 3 : 1);
+	}
 }
 
 static void a_cut_trace_tells_its_events_and_a_fault(void **state)
@@ -338,6 +440,9 @@ int main(void)
 		cmocka_unit_test(clocks_of_a_sequence_count_from_packet_to_packet),
 		cmocka_unit_test(a_clock_that_nothing_relates_tells_no_time),
 		cmocka_unit_test(broken_packets_are_dropped_and_others_are_read),
+		cmocka_unit_test(compressed_packets_are_read_in_their_place),
+		cmocka_unit_test(broken_compressed_packets_are_dropped),
+		cmocka_unit_test(blocks_that_unpack_without_bound_are_refused),
 		cmocka_unit_test(a_cut_trace_tells_its_events_and_a_fault),
 		cmocka_unit_test(traces_are_told_from_json_and_text),
 	};
