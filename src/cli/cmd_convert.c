@@ -31,7 +31,8 @@ static enum fsl_status check(const struct request *r, struct fsl_error *err)
 	if (!fsl_convert_knows(r->run.output)) {
 		return FSL_FAIL(err, FSL_ERR_USAGE,
 				"the name of the output tells its form: .json, .json.gz, .pftrace, "
-				"or for device memory .folded or .speedscope.json: output=\"%s\"",
+				".db, or for device memory .folded or .speedscope.json: "
+				"output=\"%s\"",
 				r->run.output);
 	}
 	if (r->run.from_ns > r->run.to_ns) {
@@ -86,7 +87,7 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 	const struct fsl_opt table[] = {
 		{"output", 'o', FSL_OPT_TEXT, &r->run.output, 0, 0, NULL, "FILE",
 		 "file to write; its name tells its form: .json, .json.gz (Chrome), .pftrace "
-		 "(Perfetto), .folded or .speedscope.json (device memory by call path)"},
+		 "(Perfetto), .db (MindStudio), .folded or .speedscope.json (device memory by call path)"},
 		{"ranks", 0, FSL_OPT_TEXT, &r->ranks, 0, 0, NULL, "LIST",
 		 "only these ranks: numbers and ranges, as in 0,8-15"},
 		{"cpus", 0, FSL_OPT_TEXT, &r->cpus, 0, 0, NULL, "LIST",

@@ -208,6 +208,15 @@ enum fsl_status fsl_conversion_add_kernel(struct fsl_conversion *c, struct fsl_e
 	return FSL_OK;
 }
 
+enum fsl_status fsl_conversion_write_kernel(struct fsl_conversion *c, fsl_kernel_writer *write,
+					    struct fsl_error *err)
+{
+	for (size_t i = 0; c->kernel != NULL && i < c->kernel->n_items; i++) {
+		FSL_TRY(write(&c->file, &c->kernel->items[i].tracks, err));
+	}
+	return FSL_OK;
+}
+
 void fsl_conversion_tell_kernel(const struct fsl_conversion *c)
 {
 	for (size_t i = 0; c->kernel != NULL && i < c->kernel->n_items; i++) {

@@ -14,6 +14,7 @@
 #include "model/steps.h"
 #include "report/trace/capture_tracks.h"
 #include "report/trace/host_tracks.h"
+#include "report/trace/kernel_tracks.h"
 #include "report/trace/memory_stacks.h"
 #include "report/trace/memory_tracks.h"
 #include "report/trace/run_tracks.h"
@@ -124,6 +125,12 @@ enum fsl_status fsl_conversion_find_kernel(struct fsl_conversion *c, struct fsl_
 					   struct fsl_error *err);
 bool fsl_conversion_has_kernel(const struct fsl_conversion *c);
 enum fsl_status fsl_conversion_add_kernel(struct fsl_conversion *c, struct fsl_error *err);
+typedef enum fsl_status fsl_kernel_writer(struct fsl_track_file *file,
+					  const struct fsl_kernel_tracks *source,
+					  struct fsl_error *err);
+/* Writes each trace with @write, behind all events. */
+enum fsl_status fsl_conversion_write_kernel(struct fsl_conversion *c, fsl_kernel_writer *write,
+					    struct fsl_error *err);
 void fsl_conversion_tell_kernel(const struct fsl_conversion *c);
 /* Slices of kernel traces that found no lane. */
 uint64_t fsl_conversion_kernel_left_out(const struct fsl_conversion *c);

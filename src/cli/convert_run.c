@@ -16,6 +16,7 @@
 #include "cli/operands.h"
 #include "engine/threads.h"
 #include "plugin/registry.h"
+#include "report/trace/mindstudio.h"
 #include "source/discover.h"
 #include "text/phrase.h"
 
@@ -25,13 +26,15 @@ struct form {
 	const struct fsl_track_writer *writer; /* NULL: no timeline */
 	bool is_packed;
 	fsl_stacks_writer *stacks; /* of device memory by call path */
+	fsl_kernel_writer *kernel; /* what the form has of a kernel trace beside tracks */
 };
 static const struct form forms[] = {
-	{".speedscope.json", NULL, false, fsl_memory_write_speedscope},
-	{".folded", NULL, false, fsl_memory_write_folded},
-	{".json", &fsl_track_writer_chrome, false, NULL},
-	{".json.gz", &fsl_track_writer_chrome, true, NULL},
-	{".pftrace", &fsl_track_writer_pftrace, false, NULL},
+	{".speedscope.json", NULL, false, fsl_memory_write_speedscope, NULL},
+	{".folded", NULL, false, fsl_memory_write_folded, NULL},
+	{".json", &fsl_track_writer_chrome, false, NULL, NULL},
+	{".json.gz", &fsl_track_writer_chrome, true, NULL, NULL},
+	{".pftrace", &fsl_track_writer_pftrace, false, NULL, NULL},
+	{".db", &fsl_track_writer_mindstudio, false, NULL, fsl_mindstudio_add_kernel},
 };
 
 static const struct form *form_of(const char *output)
@@ -162,12 +165,21 @@ static enum fsl_status find_inputs(struct fsl_conversion *c, struct fsl_inputs *
 	return fsl_conversion_replay_memory(c, err);
 }
 
-/* Reads the inputs, or gives them to c->feed if they are too long to be held in memory. */
+/* Reads the inputs, or gives them to c->feed if they are too long to be held in memory. Inputs of
+ * no known format may lie beside a kernel trace. */
 static enum fsl_status ingest(struct fsl_conversion *c, struct fsl_inputs *inputs,
 			      const struct fsl_ingest_options *options, struct fsl_error *err)
 {
 	if (!fsl_conversion_is_long(inputs, options)) {
-		return fsl_ingest_inputs(&c->run, inputs, options, err);
+		struct fsl_error why = {0};
+		enum fsl_status status = fsl_ingest_inputs(&c->run, inputs, options, &why);
+		if (status == FSL_ERR_INPUT && fsl_conversion_has_kernel(c)) {
+			return FSL_OK;
+		}
+		if (status != FSL_OK) {
+			*err = why;
+		}
+		return status;
 	}
 	c->feed = fsl_feed_create(inputs, options);
 	return c->feed != NULL
@@ -307,12 +319,20 @@ enum fsl_status fsl_conversion_open(struct fsl_conversion *c, struct fsl_error *
 	FSL_TRY(fsl_draft_create(&c->draft, c->wanted->output, err));
 	c->file = (struct fsl_track_file){
 		.plan = c->plan, .writer = form->writer, .output = &c->output};
-	return fsl_track_output_init(&c->output, fsl_draft_stream(c->draft), form->is_packed, err);
+	FSL_TRY(fsl_track_output_init(&c->output, fsl_draft_stream(c->draft), form->is_packed,
+				      err));
+	c->output.path = fsl_draft_path(c->draft);
+	return FSL_OK;
 }
 
 static enum fsl_status finish_file(struct fsl_conversion *c, struct fsl_error *err)
 {
+	const struct form *form = form_of(c->wanted->output);
 	FSL_TRY(fsl_conversion_open(c, err));
+	FSL_TRY(fsl_track_file_write(&c->file, INT64_MAX, err));
+	if (form->kernel != NULL) {
+		FSL_TRY(fsl_conversion_write_kernel(c, form->kernel, err));
+	}
 	FSL_TRY(fsl_track_file_finish(&c->file, err));
 	return c->output.error != 0 ? fsl_draft_fail(c->draft, c->output.error, err)
 				    : fsl_draft_publish(c->draft, err);

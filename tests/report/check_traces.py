@@ -10,10 +10,12 @@ import json
 import pathlib
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
 
+import trace_db
 import trace_json
 import trace_perfetto
 
@@ -154,6 +156,25 @@ def check_input(program, scratch, name, inputs, *options):
     return trace
 
 
+def check_database(program, scratch, name, inputs, trace, *options):
+    """The database of MindStudio, if it tells the same as the trace; else None."""
+    path = scratch / "out.db"
+    convert(program, inputs, path, *options)
+    try:
+        found = trace_db.Trace(path)
+    except (trace_json.Fault, KeyError, ValueError, sqlite3.Error) as error:
+        fault(f"{name}: database: {type(error).__name__}: {error}")
+        return None
+    for what in ("processes", "tracks", "labels", "counters"):
+        if getattr(found, what) != getattr(trace, what):
+            fault(f"{name}: {what} of the database differ")
+    if [event[:7] for event in found.events] != [event[:7] for event in trace.events]:
+        fault(f"{name}: events of the database differ: {len(found.events)} and {len(trace.events)}")
+    if sorted(found.flows) != sorted((event[1], event[2], number) for event in trace.events for number in event[7]):
+        fault(f"{name}: arrows of the database differ: {len(found.flows)}")
+    return found
+
+
 def check_faults(program, datasets, scratch):
     for name in ("slow_rank", "slow_dataloader", "slow_link", "hang", "clean"):
         folder = datasets / "faults" / name
@@ -166,6 +187,7 @@ def check_faults(program, datasets, scratch):
                 fault(f"{name}: no flows")
             if name == "slow_rank":
                 check_verdict(name, trace, 5)
+                check_database(program, scratch, name, [folder], trace, *now)
             elif name == "hang":
                 open_at = [event[0] - 1 for event in trace.events if event[5] == "open operator"]
                 if sorted(open_at) != [0, 1, 2, 3, 4, 5, 7]:
@@ -276,6 +298,8 @@ def check_host(program, _, scratch):
     trace = check_input(program, scratch, "host", [scratch / "home"], "--no-verdict")
     found = [(event[0], event[2] // 1000 - second, event[3] // 1000 - second, event[4], event[6])
              for event in trace.events] if trace is not None else []
+    if trace is not None:
+        check_database(program, scratch, "host", [scratch / "home"], trace, "--no-verdict")
     expected = [(4, 0, 10, "python", {"key": 7, "run_delay_ns": 4000, "next_task": "tar"}),
                 (NODE, 1, 5, "kswapd0", {"key": 2}),
                 (4, 2, 32, "part-\ufffd.bin", {"key": 1, "step": 4}),
@@ -341,10 +365,23 @@ def check_kernel(program, _, scratch):
                if name == "CPU 1 runnable"]
     if waiting != [(110, 1), (130, 1), (200, 1), (350, 0)]:
         fault(f"kernel: waiting {waiting}")
+    check_tasks(check_database(program, scratch, "kernel", [folder], trace, "--no-verdict"))
     original = convert(program, [], scratch / "original.json", "--no-verdict", "--input", folder / "trace.txt",
                        "--cpu_list=0")
     if "kernel trace trace.txt" not in original or "CPU 1" in (scratch / "original.json").read_text():
         fault(f"kernel: options of MindStudio: {original}")
+
+
+def check_tasks(found):
+    """Sums of MindStudio's tables, us: a rank that is preempted once, an interrupt in its run."""
+    if found is None:
+        return
+    tasks = [row[:3] + tuple(value // 1000 if place in (0, 1, 2, 6, 8) else value for place, value in enumerate(row[3:]))
+             for row in found.tasks]
+    expected = [("hog", 9, 1, 180, 50, 70, 2, 1, 0, 0, 0, 0), ("main", 5, 0, 299, 0, 0, 0, 0, 0, 0, 0, 0),
+                ("rank", 4711, 1, 120, 0, 170, 1, 1, 0, 0, 1, 5)]
+    if tasks != expected or found.irqs != [("rank", 4711, 1, "irq", "virtio0", 1, 5000)]:
+        fault(f"kernel: tables of tasks: {tasks} {found.irqs}")
 
 
 def check_memory(program, datasets, scratch):

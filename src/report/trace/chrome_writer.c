@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "base/mem.h"
-#include "base/utf8.h"
+#include "report/trace/track_text.h"
 #include "report/trace/track_writer.h"
 
 enum {
@@ -15,8 +15,7 @@ enum {
 	/* Short pieces are copied with this many bytes, which takes no call; their sources have so
 	 * much room, and so has the output by EVENT_BYTES. */
 	COPIED_BYTES = 32,
-	ESCAPED_BYTES = 6, /* of one byte of a text, at most: \u001f */
-	PAIRS = 100,       /* of decimal digits */
+	PAIRS = 100, /* of decimal digits */
 	EIGHT_DIGITS = 100000000,
 };
 
@@ -39,36 +38,6 @@ struct fsl_track_writing {
 	char pairs[2 * PAIRS];
 };
 
-static size_t escape(char *out, const char *text)
-{
-	static const char hex[] = "0123456789abcdef";
-	char *at = out;
-	*at++ = '"';
-	while (*text != '\0') {
-		size_t n = fsl_utf8_sequence(text);
-		unsigned char byte = (unsigned char)*text;
-		if (n == 0) { /* broken: U+FFFD */
-			memcpy(at, "\xef\xbf\xbd", 3);
-			at += 3;
-			n = 1;
-		} else if (byte < ' ' || byte == 0x7f) {
-			memcpy(at, "\\u00", 4);
-			at[4] = hex[byte >> 4];
-			at[5] = hex[byte & 15];
-			at += 6;
-		} else {
-			if (byte == '"' || byte == '\\') {
-				*at++ = '\\';
-			}
-			memcpy(at, text, n);
-			at += n;
-		}
-		text += n;
-	}
-	*at++ = '"';
-	return (size_t)(at - out);
-}
-
 static enum fsl_status make_json(struct fsl_track_writing *w, uint32_t id, struct fsl_error *err)
 {
 	FSL_TRY(FSL_GROW(w->json, w->json_capacity, (size_t)id + 1, err));
@@ -80,11 +49,11 @@ static enum fsl_status make_json(struct fsl_track_writing *w, uint32_t id, struc
 	if (w->json[id].bytes != NULL) {
 		return FSL_OK;
 	}
-	char *bytes = fsl_arena_take(&w->arena, ESCAPED_BYTES * length + 2 + COPIED_BYTES);
+	char *bytes = fsl_arena_take(&w->arena, FSL_TRACK_JSON_BYTES * length + 2 + COPIED_BYTES);
 	if (bytes == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: bytes=%zu", length);
 	}
-	w->json[id] = (struct json_text){bytes, escape(bytes, text)};
+	w->json[id] = (struct json_text){bytes, fsl_track_text_json(bytes, text)};
 	memset(bytes + w->json[id].n_bytes, 0, COPIED_BYTES);
 	return FSL_OK;
 }

@@ -17,6 +17,9 @@ struct fsl_track_output {
 	FILE *stream;                     /* borrowed */
 	struct fsl_track_packing *packed; /* NULL: plain */
 	int error;                        /* errno of the first write that failed; 0: none did */
+	/* File behind the stream, for a writer that opens it itself and leaves the stream alone.
+	 * Borrowed; NULL: there is none. */
+	const char *path;
 };
 
 /* Fills @output, which the caller ends with fsl_track_output_fini() in any case. FSL_ERR_MEMORY. */

@@ -1,7 +1,8 @@
 /*
- * One way to write a timeline into a file: chrome_writer.c (Chrome trace events, JSON) and
- * pftrace_writer.c (Perfetto's protobuf). The caller gives processes and tracks first, then events
- * in the order of their begins; a slice before the slices in it.
+ * One way to write a timeline into a file: chrome_writer.c (Chrome trace events, JSON),
+ * pftrace_writer.c (Perfetto's protobuf) and mindstudio_writer.c (SQLite). The caller gives
+ * processes and tracks first, then events in the order of their begins; a slice before the slices
+ * in it.
  */
 #ifndef FSL_REPORT_TRACE_TRACK_WRITER_H
 #define FSL_REPORT_TRACE_TRACK_WRITER_H
@@ -34,5 +35,6 @@ struct fsl_track_writer {
 
 extern const struct fsl_track_writer fsl_track_writer_chrome;
 extern const struct fsl_track_writer fsl_track_writer_pftrace;
+extern const struct fsl_track_writer fsl_track_writer_mindstudio;
 
 #endif

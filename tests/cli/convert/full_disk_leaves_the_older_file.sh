@@ -1,8 +1,10 @@
 # No room for the file, as on a full disk.
-echo older >job.json
-(
-	ulimit -f 16
-	"$FAILSLOW" convert "$DATASETS/faults/slow_rank" -o job.json || echo "exit code $?"
-)
-cat job.json
+for name in job.json job.db; do
+	echo older >$name
+	(
+		ulimit -f 16
+		"$FAILSLOW" convert "$DATASETS/faults/slow_rank" -o $name || echo "exit code $?"
+	)
+	cat $name
+done
 ls -A
