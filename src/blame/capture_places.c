@@ -21,18 +21,78 @@ static double idle_ms(const struct fsl_profile_rank *rank, double longest_ms)
 	       (lacks ? lacking_ms : 0.0);
 }
 
+/* Adds to each member of an instance what it waited for the last of them, as far as no kernel hid
+ * it: an operator cannot end sooner by more than that. */
+static void add_waits(double *waited_ns, bool *is_met, const struct fsl_channel *channel,
+		      size_t instance, const struct fsl_profile *profile,
+		      const struct fsl_profile_meetings *meetings, const size_t *begin_of)
+{
+	int64_t least_ns = INT64_MAX;
+	for (size_t m = 0; m < channel->n_members; m++) {
+		int64_t dur_ns = fsl_channel_duration_ns(channel, instance, m);
+		least_ns = dur_ns >= 0 && dur_ns < least_ns ? dur_ns : least_ns;
+	}
+	for (size_t m = 0; m < channel->n_members; m++) {
+		const struct fsl_profile_comm *comm =
+			fsl_meeting_comm(meetings, profile, channel, instance, m);
+		if (comm != NULL) {
+			size_t r = channel->members[m];
+			int64_t ns = fsl_channel_duration_ns(channel, instance, m) - least_ns;
+			waited_ns[r] += (double)(ns < comm->exposed_ns ? ns : comm->exposed_ns);
+			is_met[begin_of[r] + (size_t)(comm - profile->ranks[r].comms)] = true;
+		}
+	}
+}
+
+/* Sets waited_ms [n_ranks]. Nobody knows how much of an operator without partners is a wait: all of
+ * it counts as one. */
+static enum fsl_status measure_waits(double *waited_ms, struct fsl_arena *arena,
+				     const struct fsl_profile *profile,
+				     const struct fsl_profile_meetings *meetings,
+				     const size_t *n_steps, struct fsl_error *err)
+{
+	size_t n = 0, *begin_of = NULL;
+	bool *is_met = NULL;
+	FSL_TRY(FSL_ARENA_NEW(begin_of, arena, profile->n_ranks + 1, "ranks", err));
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		begin_of[r] = n;
+		n += profile->ranks[r].n_comms;
+		waited_ms[r] = 0.0;
+	}
+	FSL_TRY(FSL_ARENA_NEW(is_met, arena, n + 1, "operators", err));
+	for (size_t c = 0; c < meetings->match.n_channels; c++) {
+		const struct fsl_channel *channel = &meetings->match.channels[c];
+		for (size_t i = 0; i < channel->n_instances; i++) {
+			add_waits(waited_ms, is_met, channel, i, profile, meetings, begin_of);
+		}
+	}
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[r];
+		for (size_t c = 0; c < rank->n_comms; c++) {
+			bool is_alone = !is_met[begin_of[r] + c];
+			waited_ms[r] += is_alone ? (double)rank->comms[c].exposed_ns : 0.0;
+		}
+		waited_ms[r] = rank->tells_exposed
+				       ? waited_ms[r] / FSL_NS_PER_MS / (double)n_steps[r]
+				       : (double)NAN;
+	}
+	return FSL_OK;
+}
+
 static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_profile *profile,
-			    const struct fsl_profile_cluster *cluster, struct fsl_error *err)
+			    const struct fsl_profile_cluster *cluster,
+			    const struct fsl_profile_meetings *meetings, struct fsl_error *err)
 {
 	size_t n = profile->n_ranks + 1, n_stages = cluster->n_stages;
 	uint32_t *class_of = NULL;
-	double *told = NULL, *computing = NULL, *own = NULL, *exposed = NULL;
+	double *told = NULL, *computing = NULL, *own = NULL, *exposed = NULL, *waited = NULL;
 	size_t *n_steps = NULL;
 	FSL_TRY(FSL_ARENA_NEW(class_of, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(told, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(computing, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(own, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(exposed, &out->arena, n, "ranks", err));
+	FSL_TRY(FSL_ARENA_NEW(waited, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(n_steps, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(out->idle_ms, &out->arena, n, "ranks", err));
 	for (size_t r = 0; r < profile->n_ranks; r++) {
@@ -53,8 +113,9 @@ static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_pro
 	out->job.computing_ms = computing;
 	out->job.own_ms = own;
 	out->job.exposed_ms = exposed;
+	out->job.waited_ms = waited;
 	out->job.n_steps = n_steps;
-	return FSL_OK;
+	return measure_waits(waited, &out->arena, profile, meetings, n_steps, err);
 }
 
 /* The limit of one look, at the chance that is left to each of several. */
@@ -109,7 +170,7 @@ fsl_capture_places_find(struct fsl_capture_places *out, const struct fsl_profile
 				fsl_look_tested_min(look, FSL_CAPTURE_MENTION_SHARE_MIN),
 			.named_z_min = least_z(look, FSL_PLACES_NAMED_Z_MIN),
 			.suspect_z_min = least_z(look, FSL_PLACES_SUSPECT_Z_MIN)}};
-	enum fsl_status status = fill(out, profile, cluster, err);
+	enum fsl_status status = fill(out, profile, cluster, meetings, err);
 	if (status == FSL_OK) {
 		out->job.is_partial = is_partial(&out->job, meetings);
 		status = fsl_places_judge(&out->places, &out->job, err);

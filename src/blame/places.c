@@ -588,8 +588,24 @@ static double cut_bare(const struct fsl_place_work *work, size_t r, double more_
 	return cut_ns / FSL_NS_PER_MS / n_steps;
 }
 
+/* Transfers that nothing hides, ms per step; NaN: not told. */
+static double transfers_ms(const struct fsl_places_job *job, size_t r)
+{
+	return job->waited_ms != NULL ? job->exposed_ms[r] - job->waited_ms[r] : (double)NAN;
+}
+
+double fsl_places_bare_ms(const struct fsl_places_job *job, size_t r)
+{
+	double least_ms = transfers_ms(job, r), own_ms = least_ms;
+	for (size_t i = 0; i < job->run->n_ranks; i++) {
+		bool is_like = job->class_of[i] == job->class_of[r];
+		least_ms = is_like ? fmin(least_ms, transfers_ms(job, i)) : least_ms;
+	}
+	return isnan(own_ms) ? 0.0 : own_ms - least_ms;
+}
+
 /* Time that kernels hide holds nobody up: no rank has more own work than the time by which it
- * computes and is free longer than the others. */
+ * computes, is free, and lacks kernels that hide its transfers, longer than the others. */
 static void bound_by_told(const struct fsl_place_work *work, size_t class_idx)
 {
 	double least_told_ms = INFINITY, least_ms = INFINITY;
@@ -606,10 +622,15 @@ static void bound_by_told(const struct fsl_place_work *work, size_t class_idx)
 	for (size_t r = 0; r < work->out->n_ranks && n >= 2; r++) {
 		struct fsl_place_rank *rank = &work->out->ranks[r];
 		double most_ms = work->job->told_ms[r] - least_told_ms;
-		if (work->job->class_of[r] == class_idx && rank->more_ms - least_ms > most_ms) {
+		if (work->job->class_of[r] != class_idx) {
+			continue;
+		}
+		most_ms +=
+			rank->more_ms - least_ms > most_ms ? fsl_places_bare_ms(work->job, r) : 0.0;
+		if (rank->more_ms - least_ms > most_ms) {
 			rank->more_ms -= cut_bare(work, r, rank->more_ms - least_ms - most_ms);
 		}
-		if (work->job->class_of[r] == class_idx && rank->more_ms - least_ms > most_ms) {
+		if (rank->more_ms - least_ms > most_ms) {
 			work->kept[r] = most_ms / (rank->more_ms - least_ms);
 			rank->more_ms = least_ms + most_ms;
 		}

@@ -32,6 +32,10 @@ struct fsl_places_job {
 	/* [n_ranks]: communication of a step that nothing hides, ms; NaN: not told. A rank whose
 	 * peers have more of it than itself is waited for, and by so much. */
 	const double *exposed_ms;
+	/* [n_ranks]: of it, what the rank waited for others, ms; NaN: not told. The rest are
+	 * transfers. A rank that launches operators late leaves its own transfers without kernels
+	 * that would hide them, so they count as its own time. */
+	const double *waited_ms;
 	size_t n_stages; /* the first classes are stages */
 	/* A stage is long that computes longer than the others by this share. */
 	double long_stage_min;

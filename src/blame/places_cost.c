@@ -164,10 +164,11 @@ static double waited_ms(const struct fsl_place_work *work, size_t r)
 }
 
 /*
- * Per step, how much longer each of its like is held by communication that nothing hides than the
- * rank is, as far as its own time explains it and collectives were waited for it alone: whoever of
- * the others is held least, or comes next, would be waited for. The replay knows no kernels: work
- * that runs beside an operator on one rank and behind it on another is lost to it. 0: not told.
+ * Per step, how much longer each of its like is held by communication that nothing hides than it
+ * would be if the rank was in time, as far as the rank's own time explains it and collectives were
+ * waited for it alone: whoever of the others is held least, or comes next, would be waited for. The
+ * replay knows no kernels: work that runs beside an operator on one rank and behind it on another
+ * is lost to it, and so are kernels that hide transfers of ranks that are in time. 0: not told.
  */
 static double held_ms(const struct fsl_place_work *work, size_t r)
 {
@@ -186,8 +187,9 @@ static double held_ms(const struct fsl_place_work *work, size_t r)
 	if (n == 0 || isnan(job->exposed_ms[r]) || isnan(job->own_ms[r])) {
 		return 0.0;
 	}
-	double more_ms = job->own_ms[r] - fsl_median(work->values, n, work->scratch);
-	double held_ms = fmin(least_ms - job->exposed_ms[r], work->lead_ms[r]);
+	double bare_ms = fsl_places_bare_ms(job, r);
+	double more_ms = job->own_ms[r] + bare_ms - fsl_median(work->values, n, work->scratch);
+	double held_ms = fmin(least_ms - (job->exposed_ms[r] - bare_ms), work->lead_ms[r]);
 	return fmax(0.0, fmin(held_ms, fmax(more_ms, ranks[r].more_ms)));
 }
 

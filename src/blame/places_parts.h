@@ -38,6 +38,10 @@ struct fsl_place_work {
 	double *values, *scratch; /* per block, rank, or operator; scratch twice */
 };
 
+/* Transfers of a rank that nothing hides, beyond those of the rank of its class that has least, ms
+ * per step: it launched them late, or has fewer kernels. 0: not told. */
+double fsl_places_bare_ms(const struct fsl_places_job *job, size_t r);
+
 /* Looks for a long stage: sets work->out->long_stage and work->even_factor. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_places_find_stage(struct fsl_place_work *work, struct fsl_error *err);
 

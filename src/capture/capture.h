@@ -152,6 +152,7 @@ struct fsl_profile_comm {
 	bool is_kernel;     /* a fused kernel, or a collective on AI CPUs; without a group */
 	int64_t n_elements; /* that a member gives; 0: not told */
 	int64_t begin_ns, elapse_ns;
+	int64_t exposed_ns; /* in which no kernel computes; only if the rank tells_exposed */
 	int64_t transit_ns, wait_ns, sync_ns, idle_ns;
 	int16_t elapse_ps, transit_ps, wait_ps, sync_ps, idle_ps;
 	uint32_t traffic_begin, n_traffic; /* in rank->traffic */
@@ -369,6 +370,7 @@ struct fsl_profile_rank {
 	size_t n_traced, traced_capacity;
 	struct fsl_profile_comm *comms; /* sorted by step, begin, name */
 	size_t n_comms, comms_capacity;
+	bool tells_exposed; /* by each of them, capture/exposed.h */
 	struct fsl_profile_traffic *traffic;
 	size_t n_traffic, traffic_capacity;
 	struct fsl_profile_packets *packets;

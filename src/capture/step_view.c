@@ -115,6 +115,7 @@ static struct fsl_profile_rank borrow(const struct fsl_profile_rank *rank)
 		.n_packets = rank->n_packets,
 		.n_steps_captured = fsl_profile_steps_captured(rank),
 		.trace = {.begin_ns = FSL_NS_ABSENT, .end_ns = FSL_NS_ABSENT},
+		.tells_exposed = rank->tells_exposed,
 		.has_text = rank->has_text,
 		.has_db = rank->has_db,
 	};

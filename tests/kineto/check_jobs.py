@@ -122,6 +122,8 @@ def streams_beside(root):
         ("streams_ring_link", World(seed=122, links={(3, 4): 8.0}), streams.ring, "slow_link", [3, 4], "network"),
         ("streams_two_are_missing", World(seed=119, kernels={5: 1.3}, missing=(1, 3)), streams.data_parallel,
          "slow_rank", [5], "compute"),
+        ("streams_sharded_lingers", World(seed=123, lingers={3: 1500.0}), streams.sharded, "slow_rank", [3], "host"),
+        ("streams_ring_launches", World(seed=124, steps=3, launches={6: 25.0}), streams.ring, "slow_rank", [6], "host"),
     ]
     for name, world, model, *right in table[::EVERY]:
         streams.write(root / name, world, model)

@@ -40,9 +40,16 @@ class World:
     loading: dict = dataclasses.field(default_factory=dict)  # rank: factor
     links: dict = dataclasses.field(default_factory=dict)    # members: factor
     rows: dict = dataclasses.field(default_factory=dict)     # rank: factor of the work of experts
+    lingers: dict = dataclasses.field(default_factory=dict)  # rank: us, before each launch of a collective
+    turns: dict = dataclasses.field(default_factory=dict)    # rank: factor of kernels; each is slow in its turn of steps
+
+    def begin_us(self):
+        """No clock is so far behind that a trace would begin before its base."""
+        return 1000.0 + self.clock_us
 
     def healthy(self):
-        return dataclasses.replace(self, kernels={}, launches={}, loading={}, links={}, rows={})
+        return dataclasses.replace(self, kernels={}, launches={}, loading={}, links={}, rows={}, lingers={},
+                                   turns={})
 
 
 @dataclasses.dataclass
@@ -207,10 +214,17 @@ class Rank:
     def __init__(self, world, number, program):
         self.world, self.number, self.program, self.at = world, number, program, 0
         self.random = random.Random(world.seed * 7919 + number)
-        self.host_us, self.kernels_us = 1000.0, 0.0
+        self.host_us, self.kernels_us = world.begin_us(), 0.0
         self.streams = {}   # when each is free, or (group, number) of a collective without an end
         self.tokens, self.uses, self.events, self.correlation = {}, {}, [], 10
         self.device = 1.0 + self.random.gauss(0, world.devices)
+        self.step = -1
+
+    def slowness(self):
+        """Factor of its kernels in this step."""
+        turns = sorted(self.world.turns)
+        is_in_turn = turns and turns[self.step % len(turns)] == self.number
+        return self.world.kernels.get(self.number, 1.0) * (self.world.turns[self.number] if is_in_turn else 1.0)
 
     def add(self, cat, name, tid, begin, dur, args):
         self.events.append({"ph": "X", "cat": cat, "name": name, "pid": 0 if cat == "kernel" else 7000, "tid": tid,
@@ -267,6 +281,7 @@ class Job:
 
     def run_begin(self, rank, _):
         rank.step_us = rank.host_us
+        rank.step += 1
 
     def run_load(self, rank, item):
         us = item.us * self.world.loading.get(rank.number, 1.0) * rank.jitter(0.1)
@@ -277,7 +292,7 @@ class Job:
     def run_kernel(self, rank, item):
         free = self.free(rank, COMPUTE)
         begin = max(rank.launch("cudaLaunchKernel", 1), free)
-        dur = item.us * self.world.kernels.get(rank.number, 1.0) * rank.device * rank.jitter(self.world.noise)
+        dur = item.us * rank.slowness() * rank.device * rank.jitter(self.world.noise)
         if rank.random.random() < self.world.tail:
             dur *= 1.0 + rank.random.expovariate(1.0)
         rank.streams[COMPUTE] = rank.kernels_us = begin + dur
@@ -291,6 +306,7 @@ class Job:
 
     def run_collective(self, rank, item):
         free = self.free(rank, item.stream)
+        rank.host_us += self.world.lingers.get(rank.number, 0.0)
         begin = max(rank.launch("cudaLaunchKernelExC", 2), free, 0.0 if item.is_prefetched else rank.kernels_us)
         number = rank.uses[item.group] = rank.uses.get(item.group, 0) + 1
         key = item.group, number
@@ -325,7 +341,7 @@ class Job:
                  rank.host_us - rank.step_us, {"External id": 90000 + item.step})
 
     def step_ms(self):
-        return (max(rank.host_us for rank in self.ranks) - 1000.0) / 1000.0 / self.world.steps
+        return (max(rank.host_us for rank in self.ranks) - self.world.begin_us()) / 1000.0 / self.world.steps
 
 
 def loss_ms(world, model):

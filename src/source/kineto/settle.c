@@ -8,6 +8,7 @@
 #include "base/try.h"
 #include "capture/breakdown.h"
 #include "capture/copies.h"
+#include "capture/exposed.h"
 #include "capture/kernel_classes.h"
 #include "capture/ranges.h"
 #include "source/kineto/base.h"
@@ -285,6 +286,23 @@ static enum fsl_status add_tasks(struct fsl_kineto_events *events,
 	return status;
 }
 
+/* What of each collective no kernel hides. */
+static enum fsl_status tell_exposed(struct fsl_kineto_events *events, struct fsl_error *err)
+{
+	struct fsl_spans kernels = {0};
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < events->n_work && status == FSL_OK; i++) {
+		const struct fsl_kineto_work *work = &events->work[i];
+		if (work->category == FSL_KINETO_KERNEL && !work->is_collective) {
+			status = fsl_exposed_add_kernel(&kernels, work->begin_ns,
+							work->begin_ns + work->dur_ns, err);
+		}
+	}
+	FSL_THEN(status, fsl_exposed_tell(events->rank, &kernels, err));
+	fsl_spans_fini(&kernels);
+	return status;
+}
+
 /* Stretches without kernels, and copies in them. */
 static enum fsl_status add_free_time(struct fsl_kineto_events *events, struct fsl_error *err)
 {
@@ -443,6 +461,7 @@ enum fsl_status fsl_kineto_settle(struct fsl_kineto_events *events,
 	tell_range(events);
 	FSL_TRY(add_comms(events, input, err));
 	FSL_TRY(add_tasks(events, input, err));
+	FSL_TRY(tell_exposed(events, err));
 	FSL_TRY(add_free_time(events, err));
 	FSL_TRY(fsl_kineto_tell_shares(events, input, err));
 	FSL_TRY(fsl_kineto_tell_functions(events, err));
