@@ -15,7 +15,7 @@
 #include "cli/confined.h"
 #include "cli/operands.h"
 #include "engine/chapters.h"
-#include "engine/hostbound.h"
+#include "engine/hostbound_picture.h"
 #include "engine/load.h"
 #include "engine/threads.h"
 #include "plugin/registry.h"
@@ -156,6 +156,9 @@ static enum fsl_status judge(const struct request *request, const struct fsl_job
 				 "no kernel trace was found: path=\"%s\", wanted=\"text of ftrace, "
 				 "of trace-cmd report or of perf sched script\"",
 				 request->paths[0]);
+	}
+	if (status == FSL_OK && request->format == FSL_OUTPUT_JSON) {
+		status = fsl_host_traces_picture(&traces, err);
 	}
 	FSL_THEN(status, tell(request, &traces, err));
 	for (size_t i = 0; status == FSL_OK && i < traces.n_items; i++) {

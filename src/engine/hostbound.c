@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "base/sort.h"
 #include "engine/hostbound_parts.h"
+#include "engine/hostbound_picture.h"
 
 enum {
 	PID_LINES_MAX = 64,  /* of a marker file: host records come first or second */
@@ -321,6 +322,10 @@ enum fsl_status fsl_host_traces_load(struct fsl_host_traces *out, const char *co
 void fsl_host_traces_fini(struct fsl_host_traces *traces)
 {
 	for (size_t i = 0; i < traces->n_items; i++) {
+		if (traces->items[i].picture != NULL) {
+			fsl_host_picture_fini(traces->items[i].picture);
+			fsl_free(traces->items[i].picture);
+		}
 		fsl_hostbound_fini(&traces->items[i].judged);
 		fsl_sched_fini(&traces->items[i].sched);
 		fsl_ftrace_ranks_fini(&traces->items[i].ranks);

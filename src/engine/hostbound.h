@@ -24,6 +24,7 @@ struct fsl_host_trace {
 	struct fsl_clock_fit fit;           /* of a clock that nothing tells */
 	struct fsl_sched_topology topology; /* of its CPUs; n_cpus 0: not told */
 	size_t n_job_ranks;                 /* ranks whose steps come from the files of the job */
+	struct fsl_host_picture *picture;   /* owned; NULL: not made (engine/hostbound_picture.h) */
 };
 
 /* Start as {0}; @capture, @profiles and @topology may be set before loading. */

@@ -129,6 +129,22 @@ struct fsl_hostbound {
 	const char *reason; /* of INSUFFICIENT: a sentence, static; else "" */
 };
 
+/* Greatest holder of the rank's waits that is somebody; NULL: none. */
+const struct fsl_hostbound_holder *fsl_hostbound_main_holder(const struct fsl_hostbound_rank *rank);
+
+/* A CPU in the hands of one holder, as it is charged to the waits of a rank. */
+struct fsl_hostbound_slice {
+	int32_t holder;           /* thread (index), or FSL_SCHED_HOLDER_* */
+	int32_t gap_from, gap_to; /* of the model when the slice ends */
+};
+/* The holder that the slice counts for if @rank (index; -1: none) waits; thread (index) or
+ * FSL_SCHED_HOLDER_*. *is_likely: it is known by an end of a gap. @sched is finished. */
+int32_t fsl_hostbound_holder_of(const struct fsl_sched *sched, int32_t rank,
+				const struct fsl_hostbound_slice *slice, bool *is_likely);
+/* True if the thread (index) is one of those that @holder sums up. */
+bool fsl_hostbound_holds(const struct fsl_hostbound_holder *holder, const struct fsl_sched *sched,
+			 int32_t rank, int32_t thread);
+
 /* Judges a finished model, which must outlive @out. FSL_ERR_MEMORY. */
 enum fsl_status fsl_hostbound_judge(struct fsl_hostbound *out, const struct fsl_sched *sched,
 				    struct fsl_error *err);

@@ -29,7 +29,7 @@ static bool is_hungry(const struct fsl_sched_thread *thread)
 	return (double)thread->n_involuntary >= FSL_JUDGE_HUNGRY_SHARE_MIN * n && n > 0.0;
 }
 
-static enum fsl_holder_kind kind_of(const struct groups *groups, int32_t holder)
+static enum fsl_holder_kind kind_of(const struct fsl_sched *sched, int32_t rank, int32_t holder)
 {
 	if (holder == FSL_SCHED_HOLDER_IDLE) {
 		return FSL_HOLDER_IDLE;
@@ -40,8 +40,8 @@ static enum fsl_holder_kind kind_of(const struct groups *groups, int32_t holder)
 	if (holder < 0) {
 		return FSL_HOLDER_UNKNOWN;
 	}
-	const struct fsl_sched_thread *thread = &groups->sched->threads[holder];
-	if (thread->rank == groups->rank) {
+	const struct fsl_sched_thread *thread = &sched->threads[holder];
+	if (rank >= 0 && thread->rank == rank) {
 		return FSL_HOLDER_OWN;
 	}
 	return thread->rank >= 0   ? FSL_HOLDER_RANK
@@ -54,7 +54,7 @@ static enum fsl_status group_of(struct groups *groups, int32_t holder,
 				struct fsl_hostbound_holder **out, struct fsl_error *err)
 {
 	const struct fsl_sched *sched = groups->sched;
-	enum fsl_holder_kind kind = kind_of(groups, holder);
+	enum fsl_holder_kind kind = kind_of(sched, groups->rank, holder);
 	const struct fsl_sched_thread *leader =
 		holder >= 0 ? &sched->threads[sched->threads[holder].process] : NULL;
 	int32_t rank =
@@ -94,13 +94,17 @@ static void add_tid(struct fsl_hostbound_holder *item, const struct fsl_sched *s
 	}
 }
 
+static bool leaves_out_switches(const struct fsl_sched *sched)
+{
+	return (double)sched->n_breaks > FSL_JUDGE_LEFT_OUT_SHARE_MIN * (double)sched->n_switches;
+}
+
 /* If switches are left out, only threads that compute as long as they may are believed to have held
  * the CPU from one switch of theirs to the next. */
-static int32_t believed(const struct groups *groups, int32_t holder)
+static int32_t believed(const struct fsl_sched *sched, bool leaves_out, int32_t holder)
 {
-	bool is_doubted = groups->leaves_out && holder >= 0 &&
-			  groups->sched->threads[holder].rank < 0 &&
-			  !is_hungry(&groups->sched->threads[holder]);
+	bool is_doubted = leaves_out && holder >= 0 && sched->threads[holder].rank < 0 &&
+			  !is_hungry(&sched->threads[holder]);
 	return is_doubted ? FSL_SCHED_HOLDER_UNKNOWN : holder;
 }
 
@@ -108,7 +112,7 @@ static enum fsl_status add_seen(struct groups *groups, const struct fsl_sched_pa
 				struct fsl_error *err)
 {
 	struct fsl_hostbound_holder *item = NULL;
-	int32_t holder = believed(groups, pair->holder);
+	int32_t holder = believed(groups->sched, groups->leaves_out, pair->holder);
 	FSL_TRY(group_of(groups, holder, &item, err));
 	item->seen_ns += pair->ns;
 	if (holder >= 0) {
@@ -122,25 +126,34 @@ static enum fsl_status add_seen(struct groups *groups, const struct fsl_sched_pa
 }
 
 /* A gap whose end is a thread that computes as long as it may was mostly that thread's, or that of
- * others with its name. */
+ * others with its name. That thread; FSL_SCHED_HOLDER_UNKNOWN: there is none. */
+static int32_t likely_of(const struct fsl_sched *sched, int32_t rank, int32_t from, int32_t to)
+{
+	int32_t ends[2] = {to, from};
+	for (size_t i = 0; i < 2; i++) {
+		const struct fsl_sched_thread *end = ends[i] >= 0 ? &sched->threads[ends[i]] : NULL;
+		bool is_own = end != NULL && rank >= 0 && end->rank == rank;
+		if (end != NULL && !is_own && !end->is_kernel && is_hungry(end)) {
+			return ends[i];
+		}
+	}
+	return FSL_SCHED_HOLDER_UNKNOWN;
+}
+
 static enum fsl_status add_likely(struct groups *groups, const struct fsl_sched_pair *pair,
 				  struct fsl_error *err)
 {
 	const struct fsl_sched *sched = groups->sched;
-	int32_t ends[2] = {pair->holder, pair->cpu};
 	struct fsl_hostbound_holder *item = NULL, *unknown = NULL;
-	for (size_t i = 0; i < 2; i++) {
-		const struct fsl_sched_thread *end = ends[i] >= 0 ? &sched->threads[ends[i]] : NULL;
-		if (end == NULL || end->rank == groups->rank || end->is_kernel || !is_hungry(end)) {
-			continue;
-		}
-		FSL_TRY(group_of(groups, ends[i], &item, err));
-		item->likely_ns += pair->ns;
-		add_tid(item, sched, ends[i]);
-		FSL_TRY(group_of(groups, FSL_SCHED_HOLDER_UNKNOWN, &unknown, err));
-		unknown->seen_ns -= pair->ns;
+	int32_t holder = likely_of(sched, groups->rank, pair->cpu, pair->holder);
+	if (holder < 0) {
 		return FSL_OK;
 	}
+	FSL_TRY(group_of(groups, holder, &item, err));
+	item->likely_ns += pair->ns;
+	add_tid(item, sched, holder);
+	FSL_TRY(group_of(groups, FSL_SCHED_HOLDER_UNKNOWN, &unknown, err));
+	unknown->seen_ns -= pair->ns;
 	return FSL_OK;
 }
 
@@ -186,8 +199,7 @@ enum fsl_status fsl_hostbound_find_holders(struct fsl_hostbound_rank *rank,
 					   struct fsl_error *err)
 {
 	struct groups groups = {.sched = sched, .rank = rank->index};
-	groups.leaves_out =
-		(double)sched->n_breaks > FSL_JUDGE_LEFT_OUT_SHARE_MIN * (double)sched->n_switches;
+	groups.leaves_out = leaves_out_switches(sched);
 	rank->high_wait_ns = 0;
 	enum fsl_status status = collect(&groups, is_counted, &rank->high_wait_ns, err);
 	if (status == FSL_OK && groups.n_items > 0) {
@@ -199,4 +211,41 @@ enum fsl_status fsl_hostbound_find_holders(struct fsl_hostbound_rank *rank,
 	}
 	fsl_free(groups.items);
 	return status;
+}
+
+const struct fsl_hostbound_holder *fsl_hostbound_main_holder(const struct fsl_hostbound_rank *rank)
+{
+	for (size_t i = 0; i < rank->n_holders; i++) {
+		enum fsl_holder_kind kind = rank->holders[i].kind;
+		if (kind == FSL_HOLDER_PROCESS || kind == FSL_HOLDER_RANK ||
+		    kind == FSL_HOLDER_KERNEL) {
+			return &rank->holders[i];
+		}
+	}
+	return NULL;
+}
+
+int32_t fsl_hostbound_holder_of(const struct fsl_sched *sched, int32_t rank,
+				const struct fsl_hostbound_slice *slice, bool *is_likely)
+{
+	*is_likely = false;
+	if (slice->holder != FSL_SCHED_HOLDER_UNKNOWN) {
+		return believed(sched, leaves_out_switches(sched), slice->holder);
+	}
+	if (slice->gap_to == FSL_SCHED_HOLDER_UNKNOWN) {
+		return FSL_SCHED_HOLDER_UNKNOWN;
+	}
+	int32_t holder = likely_of(sched, rank, slice->gap_from, slice->gap_to);
+	*is_likely = holder >= 0;
+	return holder;
+}
+
+bool fsl_hostbound_holds(const struct fsl_hostbound_holder *holder, const struct fsl_sched *sched,
+			 int32_t rank, int32_t thread)
+{
+	enum fsl_holder_kind kind = kind_of(sched, rank, thread);
+	const struct fsl_sched_thread *own = &sched->threads[thread];
+	int32_t number = kind == FSL_HOLDER_RANK ? sched->ranks[own->rank].rank : -1;
+	return holder->kind == kind && holder->rank == number &&
+	       strcmp(holder->name, sched->threads[own->process].comm) == 0;
 }

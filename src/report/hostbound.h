@@ -17,8 +17,6 @@ void fsl_hostbound_sentence(const struct fsl_hostbound_rank *rank, char *text, s
 void fsl_hostbound_holder_text(const struct fsl_hostbound_holder *holder, char *text, size_t size);
 /* Advice, in one sentence. */
 void fsl_hostbound_advice_text(const struct fsl_hostbound_advice *advice, char *text, size_t size);
-/* Greatest holder of the rank's waits that is somebody; NULL: none. */
-const struct fsl_hostbound_holder *fsl_hostbound_main_holder(const struct fsl_hostbound_rank *rank);
 /* Threads of ranks by their waits for a CPU, then other threads by CPU time: indexes into
  * sched->threads, fsl_free. FSL_ERR_MEMORY. */
 enum fsl_status fsl_hostbound_order_threads(const struct fsl_sched *sched, size_t **order,

@@ -85,15 +85,9 @@ static void add_advice(struct fsl_document *document, cJSON *list,
 	fsl_document_text(document, object, "text", text);
 }
 
-/* Percentiles of a latency; null if there is none. */
-static void add_latency(struct fsl_document *document, cJSON *parent, const char *key,
-			const struct fsl_latency *latency)
+void fsl_hostbound_put_latency(struct fsl_document *document, cJSON *object,
+			       const struct fsl_latency *latency)
 {
-	if (latency == NULL || latency->n == 0) {
-		fsl_document_null(document, parent, key);
-		return;
-	}
-	cJSON *object = fsl_document_object(document, parent, key);
 	fsl_document_count(document, object, "count", latency->n);
 	add_ms(document, object, "p50Ms", fsl_latency_quantile(latency, 0.5));
 	add_ms(document, object, "p95Ms", fsl_latency_quantile(latency, 0.95));
@@ -102,6 +96,18 @@ static void add_latency(struct fsl_document *document, cJSON *parent, const char
 	fsl_document_count(document, object, "over100Us", latency->n_over[0]);
 	fsl_document_count(document, object, "over1Ms", latency->n_over[1]);
 	fsl_document_count(document, object, "over10Ms", latency->n_over[2]);
+}
+
+/* Percentiles of a latency; null if there is none. */
+static void add_latency(struct fsl_document *document, cJSON *parent, const char *key,
+			const struct fsl_latency *latency)
+{
+	if (latency == NULL || latency->n == 0) {
+		fsl_document_null(document, parent, key);
+	} else {
+		fsl_hostbound_put_latency(document, fsl_document_object(document, parent, key),
+					  latency);
+	}
 }
 
 static void add_states(struct fsl_document *document, cJSON *parent,
@@ -277,6 +283,7 @@ static void add_trace(struct fsl_document *document, cJSON *list,
 	for (size_t i = 0; i < judged->n_advice; i++) {
 		add_advice(document, advice, &judged->advice[i]);
 	}
+	fsl_hostbound_put_picture(document, object, trace);
 	add_threads(document, object, &trace->sched);
 	add_cpus(document, object, &trace->sched);
 	add_interrupts(document, object, &trace->sched);

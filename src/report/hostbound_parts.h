@@ -25,4 +25,11 @@ void fsl_hostbound_put_details(struct fsl_document *document, cJSON *object,
 			       const struct fsl_hostbound_rank *rank,
 			       const struct fsl_sched *sched);
 
+/* "picture": what the page draws; null if it was not made. */
+void fsl_hostbound_put_picture(struct fsl_document *document, cJSON *parent,
+			       const struct fsl_host_trace *trace);
+/* Number and percentiles of latencies, of which there are some. */
+void fsl_hostbound_put_latency(struct fsl_document *document, cJSON *object,
+			       const struct fsl_latency *latency);
+
 #endif

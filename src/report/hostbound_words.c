@@ -18,18 +18,6 @@ static const char *ms_text(double ms, char *text)
 	return text;
 }
 
-const struct fsl_hostbound_holder *fsl_hostbound_main_holder(const struct fsl_hostbound_rank *rank)
-{
-	for (size_t i = 0; i < rank->n_holders; i++) {
-		enum fsl_holder_kind kind = rank->holders[i].kind;
-		if (kind == FSL_HOLDER_PROCESS || kind == FSL_HOLDER_RANK ||
-		    kind == FSL_HOLDER_KERNEL) {
-			return &rank->holders[i];
-		}
-	}
-	return NULL;
-}
-
 /* "hog (3828, 3830 and more)". */
 static void process_text(const struct fsl_hostbound_holder *holder, char *text, size_t size)
 {
