@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Takes the pictures of reports for README.md and docs/users/report.md: one for each of JOBS, MADE, CAPTURES and FUNCTIONS.
+"""Takes the pictures of reports for README.md and docs/users/report.md: one for each of JOBS, MADE, CAPTURES,
+FUNCTIONS and HOSTS.
 
 usage: docs/images/report_pictures.py PROGRAM [NAME...]     needs chromium; run it in the top folder of the sources
 """
@@ -39,6 +40,8 @@ CAPTURES = {  # picture: words of tests/captures/make_capture.py
     "compute_bound": {"grad_mb": 0, "layers": 4, "steps": 2},
 }
 FUNCTIONS = {"functions": ["python=2", "kernels=5"]}  # picture: words of tests/cli/functions/traces.py
+HOSTS = {"hosts": ["markers", "marks", "hog=9-19", "irq"]}  # picture: words of tests/cli/hostbound/traces.py
+MAKE_HOSTS = IMAGES.parents[1] / "tests" / "cli" / "hostbound" / "traces.py"
 MAKE_TRACES = IMAGES.parents[1] / "tests" / "cli" / "functions" / "traces.py"
 MAKE_CAPTURE = IMAGES.parents[1] / "tests" / "captures" / "make_capture.py"
 WIDTH, HEIGHT = 1280, 900
@@ -73,6 +76,11 @@ def take(program, name, folder):
         subprocess.run([str(pathlib.Path(program).resolve()), "functions", "traces", "--report", str(page)], check=True,
                        capture_output=True, cwd=folder)
         return photograph(page, picture)
+    if name in HOSTS:
+        subprocess.run([sys.executable, str(MAKE_HOSTS), str(folder / "job"), *HOSTS[name]], check=True)
+        subprocess.run([str(pathlib.Path(program).resolve()), "hostbound", "job", "--report", str(page)], check=True,
+                       capture_output=True, cwd=folder)
+        return photograph(page, picture)
     if arguments is None:
         subprocess.run([program, "simulate", str(folder / name), *MADE[name]], check=True, capture_output=True)
         arguments = [str(folder / name)]
@@ -92,7 +100,7 @@ def photograph(page, picture):
 
 
 def main():
-    for name in sys.argv[2:] or [*JOBS, *MADE, *CAPTURES, *FUNCTIONS]:
+    for name in sys.argv[2:] or [*JOBS, *MADE, *CAPTURES, *FUNCTIONS, *HOSTS]:
         with tempfile.TemporaryDirectory() as folder:
             take(sys.argv[1], name, pathlib.Path(folder))
 

@@ -204,6 +204,10 @@ _failslow()
 		mapfile -t COMPREPLY < <(compgen -W "text json" -- "$current")
 		return
 		;;
+	hostbound:--report)
+		mapfile -t COMPREPLY < <(compgen -f -- "$current")
+		return
+		;;
 	hostbound:--color)
 		mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$current")
 		return
@@ -471,7 +475,7 @@ _failslow()
 		words="--section --function --class --worker -b --baseline --lane --delta --k --sample --format --report -j --jobs --color -l --long --exit-code -h --help"
 		;;
 	hostbound)
-		words="-m --markers --topology --format --color -l --long --exit-code -h --help"
+		words="-m --markers --topology --format --report --color -l --long --exit-code -h --help"
 		;;
 	convert)
 		words="-o --output --ranks --cpus --from --to --now --clock-align --no-verdict --device-memory --libraries -c --config -j --jobs -q --quiet -h --help"

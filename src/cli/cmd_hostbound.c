@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/language.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/number.h"
@@ -20,6 +21,7 @@
 #include "engine/threads.h"
 #include "plugin/registry.h"
 #include "report/hostbound.h"
+#include "report/page/page.h"
 
 enum { OPERANDS_MAX = 4096 };
 
@@ -30,6 +32,7 @@ struct request {
 	size_t n_paths;
 	const char *markers;  /* folder with the files of the job; NULL: the folders among paths */
 	const char *topology; /* NULL: beside each trace */
+	const char *page;     /* NULL: none */
 	int format, color;
 	bool wants_long, wants_exit_code, wants_help;
 };
@@ -47,6 +50,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		 "NAME.topology.txt beside the trace"},
 		{"format", 0, FSL_OPT_CHOICE, &r->format, 0, 0, fsl_output_formats, "FORMAT",
 		 "what goes to stdout: text (default) or json"},
+		{"report", 0, FSL_OPT_TEXT, &r->page, 0, 0, NULL, "FILE",
+		 "writes one HTML page with charts, too"},
 		{"color", 0, FSL_OPT_CHOICE, &r->color, 0, 0, fsl_color_choices, "WHEN",
 		 "colours: auto (default: on a terminal, without NO_COLOR), always, never"},
 		{"long", 'l', FSL_OPT_FLAG, &r->wants_long, 0, 0, NULL, NULL,
@@ -130,6 +135,25 @@ static enum fsl_status tell(const struct request *request, const struct fsl_host
 	return fsl_hostbound_print(traces, &screen, err);
 }
 
+static enum fsl_status draw(const struct request *request, const struct fsl_host_traces *traces,
+			    struct fsl_error *err)
+{
+	if (request->page == NULL) {
+		return FSL_OK;
+	}
+	cJSON *root = fsl_hostbound_json(traces);
+	enum fsl_status status = root != NULL ? fsl_html_write(request->page, root, err)
+					      : FSL_FAIL(err, FSL_ERR_MEMORY,
+							 "out of memory: document=\"hostbound\"");
+	cJSON_Delete(root);
+	return status != FSL_OK
+		       ? FSL_CAUSE(err, status,
+				   "cannot write the page, give another file: file=\"%s\", "
+				   "option=\"--report\"",
+				   request->page)
+		       : FSL_OK;
+}
+
 static enum fsl_status judge(const struct request *request, const struct fsl_job *job,
 			     const struct fsl_profile *capture, int *exit_code,
 			     struct fsl_error *err)
@@ -157,9 +181,10 @@ static enum fsl_status judge(const struct request *request, const struct fsl_job
 				 "of trace-cmd report or of perf sched script\"",
 				 request->paths[0]);
 	}
-	if (status == FSL_OK && request->format == FSL_OUTPUT_JSON) {
+	if (status == FSL_OK && (request->format == FSL_OUTPUT_JSON || request->page != NULL)) {
 		status = fsl_host_traces_picture(&traces, err);
 	}
+	FSL_THEN(status, draw(request, &traces, err));
 	FSL_THEN(status, tell(request, &traces, err));
 	for (size_t i = 0; status == FSL_OK && i < traces.n_items; i++) {
 		if (request->wants_exit_code &&
@@ -245,7 +270,8 @@ static enum fsl_status confine(const struct request *request, const struct fsl_c
 	if (request->topology != NULL) {
 		paths[n++] = request->topology;
 	}
-	const struct fsl_confined_run run = {.config = config, .paths = paths, .n_paths = n};
+	const struct fsl_confined_run run = {
+		.config = config, .paths = paths, .n_paths = n, .page = request->page};
 	fsl_confined_begin(&run);
 	fsl_free(paths);
 	fsl_arena_fini(&arena);
@@ -285,6 +311,9 @@ enum fsl_status fsl_cmd_hostbound(int argc, char **argv, int *exit_code, struct 
 	FSL_TRY(parse(&request, argc, argv, err));
 	if (request.wants_help) {
 		return FSL_OK;
+	}
+	if (request.page != NULL) {
+		fsl_language_add("zh_CN"); /* pages hold both */
 	}
 	struct fsl_registry *registry = fsl_registry_create();
 	if (registry == NULL) {

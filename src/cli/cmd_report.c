@@ -1,5 +1,5 @@
-/* `failslow report FILE`: the page of a case that was kept or of functions, or a picture of a case.
- */
+/* `failslow report FILE`: the page of a case that was kept, of functions or of hosts, or one of its
+ * pictures. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,7 +30,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		 "file to write; without it standard output"},
 		{"svg", 0, FSL_OPT_TEXT, &r->svg, 0, 0, NULL, "CHART",
 		 "one picture of a case alone: grid, strip, bars, links, bandwidth, waits, stalls, growth, account, band "
-		 "or arrival; of functions: shares, function, paths or roofline"},
+		 "or arrival; of functions: shares, function, paths or roofline; of hosts: cpus, held, "
+		 "steps, states or latency"},
 		{"png", 0, FSL_OPT_TEXT, &r->png, 0, 0, NULL, "CHART",
 		 "the same as PNG, which needs librsvg"},
 		{"help", 'h', FSL_OPT_FLAG, &r->wants_help, 0, 0, NULL, NULL, "show this help"},
@@ -41,7 +42,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		fsl_command_help("report", "report FILE [OPTION]...",
 				 "Draws one self-contained HTML page from a case, "
 				 "failslow_<job>.json, or one of its pictures; or the page of what "
-				 "`failslow functions --format json` printed.\n",
+				 "`failslow functions --format json` or `failslow hostbound "
+				 "--format json` printed.\n",
 				 table);
 		return FSL_OK;
 	}

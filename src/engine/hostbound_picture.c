@@ -37,7 +37,16 @@ static const struct fsl_hostbound_rank *told_of(const struct fsl_host_trace *tra
 	return trace->judged.n_ranks > 0 ? &trace->judged.ranks[0] : NULL;
 }
 
-/* The step in which the told rank waits longest: of the stretch that is told, or else of all. */
+/* Whether the step is judged, and lies in the stretch of the told rank if it has one. */
+static bool is_told(const struct fsl_host_trace *trace, const struct fsl_sched_step *step)
+{
+	const struct fsl_hostbound_rank *told = told_of(trace);
+	return is_whole(&trace->sched, step) &&
+	       (told->n_high == 0 ||
+		(step->step >= told->first_step && step->step <= told->last_step));
+}
+
+/* The step in which the told rank waits longest. */
 static void find_step(struct fsl_host_picture *out, const struct fsl_host_trace *trace)
 {
 	const struct fsl_hostbound_rank *told = told_of(trace);
@@ -49,10 +58,7 @@ static void find_step(struct fsl_host_picture *out, const struct fsl_host_trace 
 	out->end_ns = trace->sched.end_ns;
 	for (size_t s = 0; rank != NULL && s < rank->n_steps; s++) {
 		const struct fsl_sched_step *step = &rank->steps[s];
-		bool is_told = told->n_high == 0 ||
-			       (step->step >= told->first_step && step->step <= told->last_step);
-		if (is_told && is_whole(&trace->sched, step) &&
-		    rank->cells[s].longest_wait_ns > most_ns) {
+		if (is_told(trace, step) && rank->cells[s].longest_wait_ns > most_ns) {
 			most_ns = rank->cells[s].longest_wait_ns;
 			out->step = s;
 			out->waiter = rank->cells[s].longest_waiter;
@@ -82,7 +88,7 @@ static enum fsl_status find_threads(struct pass *pass, struct fsl_error *err)
 		}
 		const struct fsl_sched_rank *own = &sched->ranks[rank->index];
 		for (size_t s = 0; s < own->n_steps; s++) {
-			pass->out->ranks[r].n_steps += is_whole(sched, &own->steps[s]);
+			pass->out->ranks[r].n_steps += is_told(pass->trace, &own->steps[s]);
 		}
 	}
 	pass->out->n_steps = judged->n_ranks > 0 ? sched->ranks[judged->ranks[0].index].n_steps : 0;
@@ -199,7 +205,10 @@ static void add_to_steps(struct pass *pass, size_t position, size_t offset, int6
 		if (end_ns <= begin_ns || !is_whole(sched, step)) {
 			continue;
 		}
-		*(int64_t *)((char *)&pass->out->ranks[position].sum + offset) += end_ns - begin_ns;
+		if (is_told(pass->trace, step)) {
+			*(int64_t *)((char *)&pass->out->ranks[position].sum + offset) +=
+				end_ns - begin_ns;
+		}
 		if (position == 0) {
 			*(int64_t *)((char *)&pass->out->steps[s] + offset) += end_ns - begin_ns;
 		}
@@ -368,11 +377,11 @@ static void take_main_threads(struct fsl_host_picture *out, const struct fsl_hos
 		const struct fsl_sched_thread *leader = fsl_sched_find(sched, judged->pid);
 		out->ranks[r].thread = leader != NULL ? (int32_t)(leader - sched->threads) : -1;
 		for (size_t s = 0; s < rank->n_steps; s++) {
-			bool is_judged = is_whole(sched, &rank->steps[s]);
-			for (size_t i = 0; is_judged && i < FSL_SCHED_STATES_N; i++) {
+			bool counts = is_told(trace, &rank->steps[s]);
+			for (size_t i = 0; counts && i < FSL_SCHED_STATES_N; i++) {
 				out->ranks[r].sum.in_ns[i] += rank->cells[s].main_ns[i];
 			}
-			if (is_judged && r == 0) {
+			if (r == 0 && is_whole(sched, &rank->steps[s])) {
 				memcpy(out->steps[s].in_ns, rank->cells[s].main_ns,
 				       sizeof(out->steps[s].in_ns));
 			}

@@ -46,8 +46,8 @@ struct fsl_host_times {
 
 /* The thread that stands for a rank: the one that waits most often, else its main thread. */
 struct fsl_host_rank_times {
-	int32_t thread;            /* index in the model; -1: the trace does not have it */
-	size_t n_steps;            /* that lie in the window as a whole */
+	int32_t thread; /* index in the model; -1: the trace does not have it */
+	size_t n_steps; /* that are judged, of the stretch of the told rank if it has one */
 	struct fsl_host_times sum; /* over them */
 };
 

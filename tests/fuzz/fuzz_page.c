@@ -45,10 +45,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 		struct fsl_pack chart = {0};
 		check(&chart, fsl_html_make_chart(&chart, document, fsl_html_charts[i], NULL), 0);
 	}
-	static const char *const of_functions[] = {"shares", "function", "paths", "roofline"};
-	for (size_t i = 0; i < sizeof(of_functions) / sizeof(of_functions[0]); i++) {
+	static const char *const of_others[] = {"shares", "function", "paths",  "roofline", "cpus",
+						"held",   "steps",    "states", "latency"};
+	for (size_t i = 0; i < sizeof(of_others) / sizeof(of_others[0]); i++) {
 		struct fsl_pack chart = {0};
-		check(&chart, fsl_html_make_chart(&chart, document, of_functions[i], NULL), 0);
+		check(&chart, fsl_html_make_chart(&chart, document, of_others[i], NULL), 0);
 	}
 	cJSON_Delete(document);
 	return 0;

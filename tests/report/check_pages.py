@@ -3,7 +3,8 @@
 console, every chart is drawn, clicks and keys work, and headline, reason and advice are those of the screen. Culprit,
 onset, cause and cost stand above 900 px in words and in a picture each, nothing is wider than a telephone, the first
 screen is one page of paper, marks speak the language of the page, and who cannot tell colours apart sees the culprit.
-The page of functions has tabs, tables and frames that choose a function, by clicks and keys.
+The page of functions has tabs, tables and frames that choose a function, by clicks and keys. That of hosts shows who
+waited, for which CPU, and who held it.
 
   check_pages.py PROGRAM DATASETS [NAME...]   exits with 77 if there is no Chromium
 """
@@ -60,9 +61,15 @@ CAPTURES = {
 FUNCTIONS = {
     "functions": (["python=2", "kernels=5"], ["#shares .ring", "#shares .excess", "#function .v.hot", ".tabs"]),
 }
+# Kernel traces that are made here: words of tests/cli/hostbound/traces.py.
+HOSTS = {
+    "hosts": (["marks", "hog=10-20", "irq"], ["#cpus .excess", "#cpus .waits", "#held .excess", "#steps .onset",
+                                              "#states .excess"]),
+}
 MADE_UP = {"4096 ranks": 4096}  # simulated, it would take most of the time
 DISTINCT = 12  # levels of brightness of 255 that two cells differ by
 MAKE_TRACES = pathlib.Path(__file__).resolve().parents[1] / "cli" / "functions" / "traces.py"
+MAKE_HOSTS = pathlib.Path(__file__).resolve().parents[1] / "cli" / "hostbound" / "traces.py"
 MAKE_CAPTURE = pathlib.Path(__file__).resolve().parents[1] / "captures" / "make_capture.py"
 EVIL = "<script>alert(1)</script>\"'&--><img src=x onerror=alert(2)>"
 
@@ -299,13 +306,15 @@ def make(program, datasets, name, folder):
         case.write_text(text, encoding="utf-8")
         subprocess.run([program, "report", str(case), "-o", str(page)], check=True)
         return told_of(json.loads(text), None)
-    if name in FUNCTIONS:
-        subprocess.run([sys.executable, str(MAKE_TRACES), str(folder / "job"), *FUNCTIONS[name][0]], check=True)
-        screen = subprocess.run([program, "functions", str(folder / "job"), "--report", str(page)], check=True,
+    if name in FUNCTIONS or name in HOSTS:
+        command, make_job = ("functions", MAKE_TRACES) if name in FUNCTIONS else ("hostbound", MAKE_HOSTS)
+        subprocess.run([sys.executable, str(make_job), str(folder / "job"), *{**FUNCTIONS, **HOSTS}[name][0]], check=True)
+        screen = subprocess.run([program, command, str(folder / "job"), "--report", str(page)], check=True,
                                 capture_output=True, text=True).stdout
-        text = subprocess.run([program, "functions", str(folder / "job"), "--format", "json"], check=True,
+        text = subprocess.run([program, command, str(folder / "job"), "--format", "json"], check=True,
                               capture_output=True, text=True).stdout
-        headline = json.loads(text)["headline"]
+        document = json.loads(text)
+        headline = document["headline"] if name in FUNCTIONS else document["traces"][0]["headline"]
         return {"headline": headline}, [] if headline in squeezed(screen) else ["headline"]
     words = [str(datasets / JOBS[name][0][0]), *JOBS[name][0][1:]] if name in JOBS else [str(folder / "job")]
     if name in CAPTURES:
@@ -321,7 +330,7 @@ def make(program, datasets, name, folder):
 
 
 def faults_of(browser, name, page, told, lost):
-    seen = {**JOBS, **MADE, **CAPTURES, **FUNCTIONS}.get(name, (None, [WHO, SINCE, COST]))[1]
+    seen = {**JOBS, **MADE, **CAPTURES, **FUNCTIONS, **HOSTS}.get(name, (None, [WHO, SINCE, COST]))[1]
     browser.open(page)
     faults = [f"the screen has another {key}" for key in lost]
     faults += faults_of_look(browser, told, seen)
@@ -343,7 +352,7 @@ def main():
         print("no Chromium: pages are not opened")
         sys.exit(77)
     program, datasets = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve()
-    names = sys.argv[3:] or [*JOBS, *MADE, *CAPTURES, *FUNCTIONS, *MADE_UP, "hostile"]
+    names = sys.argv[3:] or [*JOBS, *MADE, *CAPTURES, *FUNCTIONS, *HOSTS, *MADE_UP, "hostile"]
     n_faults = 0
     # The browser begins before there are threads. The next page is made while one is looked at.
     with Browser(path) as browser, tempfile.TemporaryDirectory() as top, \

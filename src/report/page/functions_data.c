@@ -86,6 +86,6 @@ void fsl_functions_put_data(struct fsl_markup *markup, const struct fsl_html_fun
 		}
 	}
 	fsl_markup_raw(markup, "],\"texts\":");
-	fsl_html_put_tables(markup, FSL_PAGE_WORDS_N);
+	fsl_html_put_tables(markup, FSL_HTML_WORDS_OF_FUNCTIONS);
 	fsl_markup_raw(markup, "}</script>");
 }

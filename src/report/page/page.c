@@ -9,6 +9,7 @@
 #include "base/try.h"
 #include "report/page/assets.h"
 #include "report/page/functions_parts.h"
+#include "report/page/hosts_parts.h"
 #include "report/page/parts.h"
 #include "text/base64.h"
 
@@ -129,12 +130,33 @@ static enum fsl_status make_functions(struct fsl_pack *out, const cJSON *documen
 	return !out->is_failed ? FSL_OK : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: page");
 }
 
+static enum fsl_status make_hosts(struct fsl_pack *out, const cJSON *document,
+				  struct fsl_error *err)
+{
+	struct fsl_html_hosts page;
+	struct fsl_markup markup = {*out};
+	FSL_TRY(fsl_html_hosts_read(&page, document, err));
+	const cJSON *files = fsl_html_at(page.trace, "files");
+	const cJSON *file = cJSON_IsArray(files) ? files->child : NULL;
+	put_head(&markup, cJSON_IsString(file) ? file->valuestring : "", &fsl_html_style,
+		 &fsl_html_hosts_script);
+	put_patterns(&markup);
+	fsl_hosts_put_body(&markup, &page);
+	put_end(&markup, &fsl_html_hosts_script);
+	fsl_html_hosts_fini(&page);
+	*out = markup.pack;
+	return !out->is_failed ? FSL_OK : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: page");
+}
+
 enum fsl_status fsl_html_make(struct fsl_pack *out, const cJSON *document, struct fsl_error *err)
 {
 	struct fsl_html page;
 	struct fsl_markup markup = {*out};
 	if (fsl_html_is_functions(document)) {
 		return make_functions(out, document, err);
+	}
+	if (fsl_html_is_hosts(document)) {
+		return make_hosts(out, document, err);
 	}
 	FSL_TRY(fsl_html_read(&page, document, err));
 	put_head(&markup, fsl_html_text(fsl_html_at(document, "job"), "name"), &fsl_html_style,
@@ -214,6 +236,19 @@ static const struct {
 	{"roofline", fsl_functions_put_roofline},
 };
 
+static enum fsl_status end_chart(const struct fsl_pack *out, bool has_picture, const char *name,
+				 struct fsl_error *err)
+{
+	if (out->is_failed) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: chart");
+	}
+	return has_picture ? FSL_OK
+			   : FSL_FAIL(err, FSL_ERR_INPUT,
+				      "the document does not tell what this chart shows: "
+				      "chart=\"%s\"",
+				      name);
+}
+
 static enum fsl_status make_function_chart(struct fsl_pack *out, const cJSON *document,
 					   const char *name, struct fsl_error *err)
 {
@@ -234,14 +269,42 @@ static enum fsl_status make_function_chart(struct fsl_pack *out, const cJSON *do
 	bool has_picture = put_alone(&markup, &drawn, &fsl_html_functions_style);
 	fsl_html_functions_fini(&page);
 	*out = markup.pack;
-	if (out->is_failed) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: chart");
+	return end_chart(out, has_picture, name, err);
+}
+
+enum { N_HOST_CHARTS = 5 };
+
+/* Pictures of hosts; each part of the page holds one. */
+static const struct {
+	const char *name;
+	void (*put)(struct fsl_markup *markup, const struct fsl_html_hosts *page);
+} host_charts[N_HOST_CHARTS] = {
+	{"cpus", fsl_hosts_put_cpus},       {"held", fsl_hosts_put_held},
+	{"steps", fsl_hosts_put_steps},     {"states", fsl_hosts_put_states},
+	{"latency", fsl_hosts_put_latency},
+};
+
+static enum fsl_status make_host_chart(struct fsl_pack *out, const cJSON *document,
+				       const char *name, struct fsl_error *err)
+{
+	struct fsl_html_hosts page;
+	struct fsl_markup markup = {*out}, drawn = {{0}};
+	size_t at = 0;
+	while (at < N_HOST_CHARTS && strcmp(host_charts[at].name, name) != 0) {
+		at++;
 	}
-	return has_picture ? FSL_OK
-			   : FSL_FAIL(err, FSL_ERR_INPUT,
-				      "the document does not tell what this chart shows: "
-				      "chart=\"%s\"",
-				      name);
+	if (at == N_HOST_CHARTS) {
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"no such chart, hosts have cpus, held, steps, states and latency: "
+				"name=\"%s\"",
+				name);
+	}
+	FSL_TRY(fsl_html_hosts_read(&page, document, err));
+	host_charts[at].put(&drawn, &page);
+	bool has_picture = put_alone(&markup, &drawn, &fsl_html_style);
+	fsl_html_hosts_fini(&page);
+	*out = markup.pack;
+	return end_chart(out, has_picture, name, err);
 }
 
 enum fsl_status fsl_html_make_chart(struct fsl_pack *out, const cJSON *document, const char *name,
@@ -251,6 +314,9 @@ enum fsl_status fsl_html_make_chart(struct fsl_pack *out, const cJSON *document,
 	const struct fsl_chart *chart = NULL;
 	if (fsl_html_is_functions(document)) {
 		return make_function_chart(out, document, name, err);
+	}
+	if (fsl_html_is_hosts(document)) {
+		return make_host_chart(out, document, name, err);
 	}
 	for (size_t i = 0; i < sizeof(charts) / sizeof(charts[0]); i++) {
 		chart = strcmp(charts[i]->name, name) == 0 ? charts[i] : chart;

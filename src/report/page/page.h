@@ -1,7 +1,7 @@
 /*
- * One self-contained HTML page of a case, or of functions across workers, drawn from its document
- * alone: what the terminal says, and the charts that show why. The same document gives the same
- * bytes.
+ * One self-contained HTML page of a case, of functions across workers, or of hosts, drawn from its
+ * document alone: what the terminal says, and the charts that show why. The same document gives the
+ * same bytes.
  */
 #ifndef FSL_REPORT_PAGE_PAGE_H
 #define FSL_REPORT_PAGE_PAGE_H
@@ -12,11 +12,13 @@
 
 #include "base/pack.h"
 
-/* Appends the page of a case (failslow.case/2) or of functions (failslow.functions/1) to @out,
- * UTF-8. The document is not trusted. FSL_ERR_FORMAT, FSL_ERR_LIMIT, FSL_ERR_MEMORY. */
+/* Appends the page of a case (failslow.case/2), of functions (failslow.functions/1) or of hosts
+ * (failslow.hostbound/1) to @out, UTF-8. The document is not trusted. FSL_ERR_FORMAT,
+ * FSL_ERR_LIMIT, FSL_ERR_MEMORY. */
 enum fsl_status fsl_html_make(struct fsl_pack *out, const cJSON *document, struct fsl_error *err);
 
-/* Names of the charts of a case that can stand alone, ended by NULL; functions have others. */
+/* Names of the charts of a case that can stand alone, ended by NULL; functions and hosts
+ * have others. */
 extern const char *const fsl_html_charts[];
 /* Appends one chart as an SVG of its own. FSL_ERR_USAGE: no such chart, or the case has not what it
  * needs; the message says which. */

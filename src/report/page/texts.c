@@ -12,6 +12,8 @@ static const struct {
 #include "report/page/page_texts.def"
 
 #include "report/page/functions_texts.def"
+
+#include "report/page/hosts_texts.def"
 #undef PAGE_TEXT
 };
 
@@ -114,11 +116,19 @@ void fsl_html_say_whatif(struct fsl_markup *markup, const char *tag, const char 
 	fsl_markup_put(markup, "%h%s", is_named ? " " : "", is_named ? name : "");
 }
 
-void fsl_html_put_tables(struct fsl_markup *markup, size_t n_words)
+void fsl_html_put_tables(struct fsl_markup *markup, enum fsl_html_words kind)
 {
+	static const size_t ends[] = {
+		[FSL_HTML_WORDS_OF_CASE] = FSL_PAGE_CASE_WORDS_N,
+		[FSL_HTML_WORDS_OF_FUNCTIONS] = FSL_PAGE_FUNCTION_WORDS_N,
+		[FSL_HTML_WORDS_OF_HOSTS] = FSL_PAGE_WORDS_N,
+	};
 	fsl_markup_raw(markup, "[");
-	for (size_t i = 0; i < n_words; i++) {
-		fsl_markup_put(markup, "%h\"%h\"", i > 0 ? "," : "", words[i].chinese);
+	for (size_t i = 0; i < ends[kind]; i++) {
+		bool is_left_out = kind == FSL_HTML_WORDS_OF_HOSTS && i >= FSL_PAGE_CASE_WORDS_N &&
+				   i < FSL_PAGE_FUNCTION_WORDS_N;
+		fsl_markup_put(markup, "%h\"%h\"", i > 0 ? "," : "",
+			       is_left_out ? "" : words[i].chinese);
 	}
 	fsl_markup_raw(markup, "]");
 }

@@ -10,6 +10,9 @@ enum fsl_html_word {
 	FSL_PAGE_CASE_WORDS_N, /* the words from here on are those of functions */
 	FSL_PAGE_CASE_LAST = FSL_PAGE_CASE_WORDS_N - 1,
 #include "report/page/functions_texts.def"
+	FSL_PAGE_FUNCTION_WORDS_N, /* the words from here on are those of hosts */
+	FSL_PAGE_FUNCTION_LAST = FSL_PAGE_FUNCTION_WORDS_N - 1,
+#include "report/page/hosts_texts.def"
 #undef PAGE_TEXT
 	FSL_PAGE_WORDS_N
 };
@@ -35,8 +38,13 @@ void fsl_html_say_sentence(struct fsl_markup *markup, const char *tag, const cha
 /* Names the subject of a what-if, "rank 5" or "computing", its word as @tag, "span" or "tspan". */
 void fsl_html_say_whatif(struct fsl_markup *markup, const char *tag, const char *kind,
 			 const char *name);
-/* The Chinese table as a JSON array; elements hold the English words. @n_words:
- * FSL_PAGE_CASE_WORDS_N, or FSL_PAGE_WORDS_N for the page of functions. */
-void fsl_html_put_tables(struct fsl_markup *markup, size_t n_words);
+/* The Chinese table as a JSON array; elements hold the English words. Words that the page does not
+ * use are empty. */
+enum fsl_html_words {
+	FSL_HTML_WORDS_OF_CASE,
+	FSL_HTML_WORDS_OF_FUNCTIONS, /* and those of a case */
+	FSL_HTML_WORDS_OF_HOSTS,     /* and those of a case */
+};
+void fsl_html_put_tables(struct fsl_markup *markup, enum fsl_html_words words);
 
 #endif
