@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/try.h"
-#include "engine/hostbound.h"
+#include "engine/hostbound_picture.h"
 #include "judge/limits.h"
 #include "report/hostbound.h"
 #include "text/phrase.h"
@@ -107,6 +107,53 @@ static enum fsl_status name_by(struct fsl_localisation *verdict, const struct fs
 	return FSL_OK;
 }
 
+static size_t n_named(const struct fsl_localisation *verdict)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < verdict->n_culprits; i++) {
+		n += verdict->culprits[i].process != NULL;
+	}
+	return n;
+}
+
+/* Keeps what the page draws of the trace. */
+static enum fsl_status keep_picture(struct fsl_localisation *verdict, struct fsl_host_trace *trace,
+				    struct fsl_error *err)
+{
+	FSL_TRY(FSL_NEW(trace->picture, 1, "pictures", err));
+	FSL_TRY(fsl_host_picture_make(trace->picture, trace, err));
+	cJSON *root = fsl_hostbound_trace_json(trace);
+	char *text = root != NULL ? cJSON_PrintUnformatted(root) : NULL;
+	verdict->host_trace = text != NULL ? fsl_arena_strdup(&verdict->arena, text) : NULL;
+	cJSON_free(text);
+	cJSON_Delete(root);
+	return verdict->host_trace != NULL
+		       ? FSL_OK
+		       : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: document=\"hostbound\"");
+}
+
+/* Names culprits by one trace; the first trace that names one is kept for the page. */
+static enum fsl_status name_by_trace(struct fsl_localisation *verdict, struct fsl_host_trace *trace,
+				     struct fsl_error *err)
+{
+	size_t n_before = n_named(verdict);
+	struct fsl_error own = {0};
+	FSL_TRY(name_by(verdict, &trace->judged, err));
+	if (verdict->host_trace != NULL || n_named(verdict) == n_before) {
+		return FSL_OK;
+	}
+	enum fsl_status status = keep_picture(verdict, trace, &own);
+	if (status == FSL_ERR_MEMORY) {
+		*err = own;
+		return status;
+	}
+	if (status != FSL_OK) {
+		fsl_log(FSL_LOG_WARNING, "ftrace", "a kernel trace is not drawn: cause=\"%s\"",
+			fsl_error_root(&own));
+	}
+	return FSL_OK;
+}
+
 /* Kernel traces below @paths, and sysTrace's records of a job, as far as they can be read. */
 static enum fsl_status load(struct fsl_host_traces *traces, const struct fsl_job *job,
 			    const char *const *paths, size_t n_paths, struct fsl_error *err)
@@ -139,7 +186,7 @@ static enum fsl_status name_below(const struct fsl_host_question *question,
 		if (score < FSL_JUDGE_CLOCK_SCORE_MIN || (must_fit && isnan(score))) {
 			continue; /* the steps are those of another time */
 		}
-		status = name_by(question->verdict, &traces.items[i].judged, err);
+		status = name_by_trace(question->verdict, &traces.items[i], err);
 	}
 	fsl_host_traces_fini(&traces);
 	return status == FSL_ERR_MEMORY ? status : FSL_OK;

@@ -12,8 +12,8 @@ enum {
 	ROWS_MAX = 1 << 26,         /* of one list: some metrics of each of FSL_RANKS_MAX ranks */
 };
 
-_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_localisation) == 560 + FSL_DROPS_N * 8,
-	       "fields of a verdict travel, but for the notes of chapters");
+_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_localisation) == 568 + FSL_DROPS_N * 8,
+	       "fields of a verdict travel, but for the notes of chapters and the kernel trace");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_replay_summary) == 96, "fields travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_coverage) == 216 + FSL_DROPS_N * 8,
 	       "fields of a coverage travel");

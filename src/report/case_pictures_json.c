@@ -12,6 +12,7 @@
 #include "report/case_parts.h"
 #include "report/pictures.h"
 #include "text/base64.h"
+#include "text/json_tree.h"
 #include "text/phrase.h"
 
 enum {
@@ -284,6 +285,20 @@ static void put_over_time(struct fsl_document *document, cJSON *pictures,
 	fsl_matrices_fini(&matrices);
 }
 
+/* "host": what a kernel trace shows of a culprit. */
+static void put_host(struct fsl_document *document, cJSON *pictures,
+		     const struct fsl_localisation *verdict)
+{
+	if (verdict == NULL || verdict->host_trace == NULL) {
+		fsl_document_null(document, pictures, "host");
+		return;
+	}
+	const char *text = verdict->host_trace;
+	bool is_short = false;
+	fsl_document_item(document, pictures, "host",
+			  fsl_json_tree(text, strlen(text) + 1, NULL, &is_short));
+}
+
 void fsl_case_put_pictures(const struct fsl_case_parts *parts, cJSON *root)
 {
 	struct fsl_document *document = parts->document;
@@ -309,4 +324,5 @@ void fsl_case_put_pictures(const struct fsl_case_parts *parts, cJSON *root)
 		fsl_document_null(document, pictures, "overTime");
 		fsl_document_null(document, pictures, "links");
 	}
+	put_host(document, pictures, report->localisation);
 }

@@ -22,6 +22,9 @@ void fsl_hostbound_advice_text(const struct fsl_hostbound_advice *advice, char *
 enum fsl_status fsl_hostbound_order_threads(const struct fsl_sched *sched, size_t **order,
 					    struct fsl_error *err);
 
+/* One trace as in the document, without its threads, CPUs and interrupts, and with at most 64
+ * ranks: what the page of a case draws. NULL if memory is short. */
+cJSON *fsl_hostbound_trace_json(const struct fsl_host_trace *trace);
 /* The document failslow.hostbound/1, see docs/hostbound.schema.json. NULL if memory is short. */
 cJSON *fsl_hostbound_json(const struct fsl_host_traces *traces);
 /* @is_long: all threads that waited or ran; else the first ones. FSL_ERR_MEMORY. */

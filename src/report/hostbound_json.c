@@ -6,7 +6,7 @@
 #include "report/document.h"
 #include "report/hostbound_parts.h"
 
-enum { DECIMALS = 6, DECIMALS_SCORE = 3, THREADS_MAX = 4096 };
+enum { DECIMALS = 6, DECIMALS_SCORE = 3, THREADS_MAX = 4096, RANKS_OF_CASE_MAX = 64 };
 
 static void add_ms(struct fsl_document *document, cJSON *object, const char *key, int64_t ns)
 {
@@ -259,12 +259,13 @@ static void add_clock(struct fsl_document *document, cJSON *parent,
 			    DECIMALS_SCORE);
 }
 
-static void add_trace(struct fsl_document *document, cJSON *list,
-		      const struct fsl_host_trace *trace)
+/* Files, verdict, ranks (at most @n_ranks_max), advice and picture; @is_whole: coverage and clock,
+ * too. */
+static void fill_trace(struct fsl_document *document, cJSON *object,
+		       const struct fsl_host_trace *trace, size_t n_ranks_max, bool is_whole)
 {
 	char headline[FSL_PHRASE_MAX];
 	const struct fsl_hostbound *judged = &trace->judged;
-	cJSON *object = fsl_document_object(document, list, NULL);
 	cJSON *files = fsl_document_array(document, object, "files");
 	for (size_t i = 0; i < trace->files->n_paths; i++) {
 		fsl_document_text(document, files, NULL, trace->files->paths[i]);
@@ -273,10 +274,12 @@ static void add_trace(struct fsl_document *document, cJSON *list,
 	fsl_document_text(document, object, "verdict",
 			  fsl_hostbound_verdict_texts[judged->verdict]);
 	fsl_document_text(document, object, "headline", headline);
-	add_coverage(document, object, trace);
-	add_clock(document, object, trace);
+	if (is_whole) {
+		add_coverage(document, object, trace);
+		add_clock(document, object, trace);
+	}
 	cJSON *ranks = fsl_document_array(document, object, "ranks");
-	for (size_t r = 0; r < judged->n_ranks; r++) {
+	for (size_t r = 0; r < judged->n_ranks && r < n_ranks_max; r++) {
 		add_rank(document, ranks, &judged->ranks[r], &trace->sched);
 	}
 	cJSON *advice = fsl_document_array(document, object, "advice");
@@ -284,9 +287,24 @@ static void add_trace(struct fsl_document *document, cJSON *list,
 		add_advice(document, advice, &judged->advice[i]);
 	}
 	fsl_hostbound_put_picture(document, object, trace);
+}
+
+static void add_trace(struct fsl_document *document, cJSON *list,
+		      const struct fsl_host_trace *trace)
+{
+	cJSON *object = fsl_document_object(document, list, NULL);
+	fill_trace(document, object, trace, SIZE_MAX, true);
 	add_threads(document, object, &trace->sched);
 	add_cpus(document, object, &trace->sched);
 	add_interrupts(document, object, &trace->sched);
+}
+
+cJSON *fsl_hostbound_trace_json(const struct fsl_host_trace *trace)
+{
+	struct fsl_document document = {0};
+	cJSON *root = fsl_document_object(&document, NULL, NULL);
+	fill_trace(&document, root, trace, RANKS_OF_CASE_MAX, false);
+	return fsl_document_finish(&document, root);
 }
 
 cJSON *fsl_hostbound_json(const struct fsl_host_traces *traces)

@@ -22,6 +22,9 @@ void fsl_hosts_put_latency(struct fsl_markup *markup, const struct fsl_html_host
 /* Tables: ranks, advice, threads, interrupts, all traces, how the page was made. */
 void fsl_hosts_put_tables(struct fsl_markup *markup, const struct fsl_html_hosts *page);
 
+/* All pictures, in the page of a case whose document has a kernel trace; nothing if it has none. */
+void fsl_hosts_put_in_case(struct fsl_markup *markup, const struct fsl_html *page);
+
 /* "hog (3828, 3827, …)", "rank 1 rk1 (3808)", "its own threads"; words as @tag. */
 void fsl_hosts_put_holder(struct fsl_markup *markup, const struct fsl_html_holder *holder,
 			  const char *tag);

@@ -243,6 +243,31 @@ void fsl_hosts_put_tables(struct fsl_markup *markup, const struct fsl_html_hosts
 	put_technical(markup, page);
 }
 
+void fsl_hosts_put_in_case(struct fsl_markup *markup, const struct fsl_html *page)
+{
+	struct fsl_html_hosts hosts;
+	const cJSON *trace = fsl_html_host_trace(page);
+	if (trace == NULL) {
+		return;
+	}
+	if (fsl_html_hosts_read_trace(&hosts, trace, NULL) != FSL_OK) {
+		markup->pack.is_failed = true;
+		return;
+	}
+	if (hosts.n_lanes > 0) {
+		fsl_hosts_put_cpus(markup, &hosts);
+	}
+	if (hosts.n_holders > 0) {
+		fsl_hosts_put_held(markup, &hosts);
+	}
+	if (hosts.n_steps > 0) {
+		fsl_hosts_put_steps(markup, &hosts);
+		fsl_hosts_put_states(markup, &hosts);
+	}
+	fsl_hosts_put_latency(markup, &hosts);
+	fsl_html_hosts_fini(&hosts);
+}
+
 /* What the script needs. */
 static void put_data(struct fsl_markup *markup, const struct fsl_html_hosts *page)
 {

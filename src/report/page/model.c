@@ -642,3 +642,9 @@ void fsl_html_fini(struct fsl_html *page)
 	fsl_arena_fini(&page->arena);
 	*page = (struct fsl_html){.worst = SIZE_MAX};
 }
+
+const cJSON *fsl_html_host_trace(const struct fsl_html *page)
+{
+	const cJSON *host = fsl_html_at(fsl_html_at(page->root, "pictures"), "host");
+	return cJSON_IsObject(host) ? host : NULL;
+}

@@ -89,6 +89,9 @@ struct fsl_html {
 enum fsl_status fsl_html_read(struct fsl_html *out, const cJSON *document, struct fsl_error *err);
 void fsl_html_fini(struct fsl_html *page);
 
+/* The kernel trace that the case tells beside its charts; NULL: none. */
+const cJSON *fsl_html_host_trace(const struct fsl_html *page);
+
 /* Walk of documents: NULL, "" or NaN if the key is absent or of another kind. */
 const cJSON *fsl_html_at(const cJSON *object, const char *key);
 const char *fsl_html_text(const cJSON *object, const char *key);

@@ -100,6 +100,7 @@ static void put_body(struct fsl_markup *markup, const struct fsl_html *page)
 	if (cause != &fsl_chart_bars) {
 		fsl_html_put_chart(markup, page, &fsl_chart_bars, true);
 	}
+	fsl_hosts_put_in_case(markup, page);
 	fsl_html_put_chart(markup, page, &fsl_chart_bandwidth, true);
 	fsl_html_put_chart(markup, page, &fsl_chart_band, true);
 	fsl_html_put_chart(markup, page, &fsl_chart_arrival, true);

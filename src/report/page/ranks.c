@@ -378,6 +378,7 @@ void fsl_html_put_data(struct fsl_markup *markup, const struct fsl_html *page)
 	fsl_markup_put(markup,
 		       ",\"per\":%d,\"perStep\":\"%h\",\"texts\":", (int64_t)FSL_PAGE_PER_STEP,
 		       fsl_html_word(FSL_PAGE_PER_STEP));
-	fsl_html_put_tables(markup, FSL_HTML_WORDS_OF_CASE);
+	fsl_html_put_tables(markup, fsl_html_host_trace(page) != NULL ? FSL_HTML_WORDS_OF_HOSTS
+								      : FSL_HTML_WORDS_OF_CASE);
 	fsl_markup_raw(markup, "}</script>");
 }
