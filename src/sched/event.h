@@ -57,6 +57,9 @@ struct fsl_sched_event {
 	struct fsl_sched_task task;
 	/* SWITCH: the task that comes. FORK: the child. */
 	struct fsl_sched_task other;
+	/* Priorities of task and other in the kernel, 120 for most; 0 also if not told. SWITCH,
+	 * WAKEUP, WAKING. */
+	int32_t prio, other_prio;
 	char state;     /* SWITCH: why the task leaves, a letter of the kernel: R, S, D, I, T, X */
 	int32_t to_cpu; /* WAKEUP, WAKING: target. MIGRATE: destination */
 	int64_t value;  /* RUNTIME: ns. IRQ, SOFTIRQ: number. LOST: events, 0 if not told */

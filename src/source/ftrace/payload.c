@@ -118,17 +118,23 @@ static bool take_state(struct fsl_ftrace_scan *scan, char *state)
 	return scan->at > begin;
 }
 
+/* A priority, -1 to 139. */
+static bool take_prio(struct fsl_ftrace_scan *scan, int32_t *prio)
+{
+	int64_t value = 0;
+	bool is_read = take_value(scan, &value);
+	*prio = value >= INT32_MIN && value <= INT32_MAX ? (int32_t)value : 0;
+	return is_read;
+}
+
 static bool read_next_prio(struct fsl_ftrace_scan *scan, struct fsl_sched_event *event)
 {
-	int64_t prio = 0;
-	(void)event;
-	return FSL_FTRACE_TAKE(scan, " next_prio=") && take_value(scan, &prio);
+	return FSL_FTRACE_TAKE(scan, " next_prio=") && take_prio(scan, &event->other_prio);
 }
 
 static bool read_prev(struct fsl_ftrace_scan *scan, struct fsl_sched_event *event)
 {
-	int64_t prio = 0;
-	if (!FSL_FTRACE_TAKE(scan, " prev_prio=") || !take_value(scan, &prio) ||
+	if (!FSL_FTRACE_TAKE(scan, " prev_prio=") || !take_prio(scan, &event->prio) ||
 	    !FSL_FTRACE_TAKE(scan, " prev_state=") || !take_state(scan, &event->state)) {
 		return false;
 	}
@@ -138,16 +144,14 @@ static bool read_prev(struct fsl_ftrace_scan *scan, struct fsl_sched_event *even
 }
 
 /* " [120]" of a plug-in of trace-cmd. */
-static bool take_priority(struct fsl_ftrace_scan *scan)
+static bool take_priority(struct fsl_ftrace_scan *scan, int32_t *prio)
 {
-	int64_t prio = 0;
-	return FSL_FTRACE_TAKE(scan, " [") && take_value(scan, &prio) && fsl_ftrace_take(scan, ']');
+	return FSL_FTRACE_TAKE(scan, " [") && take_prio(scan, prio) && fsl_ftrace_take(scan, ']');
 }
 
 static bool read_plugin_next(struct fsl_ftrace_scan *scan, struct fsl_sched_event *event)
 {
-	(void)event;
-	return take_priority(scan) && is_at_blank(scan);
+	return take_priority(scan, &event->other_prio) && is_at_blank(scan);
 }
 
 /* take_task() asks for two bytes of a key at least; a plug-in has only a colon. */
@@ -172,7 +176,7 @@ static bool take_plugin_task(struct fsl_ftrace_scan *scan, struct fsl_sched_task
 
 static bool read_plugin_prev(struct fsl_ftrace_scan *scan, struct fsl_sched_event *event)
 {
-	if (!take_priority(scan) || !fsl_ftrace_take(scan, ' ') ||
+	if (!take_priority(scan, &event->prio) || !fsl_ftrace_take(scan, ' ') ||
 	    !take_state(scan, &event->state) || !FSL_FTRACE_TAKE(scan, " ==> ")) {
 		return false;
 	}
@@ -183,7 +187,7 @@ static bool read_plugin_prev(struct fsl_ftrace_scan *scan, struct fsl_sched_even
 
 static bool read_plugin_cpu(struct fsl_ftrace_scan *scan, struct fsl_sched_event *event)
 {
-	if (!take_priority(scan)) {
+	if (!take_priority(scan, &event->prio)) {
 		return false;
 	}
 	event->value = 1;
@@ -204,8 +208,7 @@ static bool read_switch(struct fsl_ftrace_scan *scan, struct fsl_sched_event *ev
 /* " prio=120 target_cpu=001", in old kernels with " success=1" between them. */
 static bool read_target(struct fsl_ftrace_scan *scan, struct fsl_sched_event *event)
 {
-	int64_t number = 0;
-	if (!FSL_FTRACE_TAKE(scan, " prio=") || !take_value(scan, &number)) {
+	if (!FSL_FTRACE_TAKE(scan, " prio=") || !take_prio(scan, &event->prio)) {
 		return false;
 	}
 	event->value = 1;
