@@ -144,6 +144,21 @@ static enum fsl_status read_intervals(struct kernel_trace *trace, const struct f
 					 err);
 }
 
+/* Times that are shown: those of the model, cut to the part that is wanted. */
+static int64_t first_of(const struct kernel_trace *trace)
+{
+	const struct fsl_ftrace_intervals *intervals = &trace->intervals;
+	int64_t begin_ns = intervals->sched.begin_ns;
+	return intervals->from_ns > begin_ns ? intervals->from_ns : begin_ns;
+}
+
+static int64_t last_of(const struct kernel_trace *trace)
+{
+	const struct fsl_ftrace_intervals *intervals = &trace->intervals;
+	int64_t end_ns = intervals->sched.end_ns;
+	return intervals->to_ns < end_ns ? intervals->to_ns : end_ns;
+}
+
 static const char *name_of(const struct fsl_ftrace_trace *files)
 {
 	const char *slash = strrchr(files->paths[0], '/');
@@ -172,7 +187,16 @@ static enum fsl_status add_trace(struct fsl_conversion *c, const struct fsl_ftra
 		.n_cpus = c->wanted->n_cpus,
 		.is_wanted = fsl_conversion_wants,
 		.context = c->wanted,
+		.paths = (const char *const *)host->files->paths,
+		.n_paths = host->files->n_paths,
+		.sorts = host->loaded.n_late > 0,
+		.begin_ns = first_of(trace),
+		.end_ns = last_of(trace),
 	};
+	if (trace->intervals.sched.is_begun && trace->tracks.begin_ns <= trace->tracks.end_ns) {
+		fsl_track_plan_reach(c->plan,
+				     fsl_sum_i64(trace->tracks.begin_ns, trace->tracks.offset_ns));
+	}
 	return fsl_kernel_tracks_add(c->plan, &trace->tracks, err);
 }
 

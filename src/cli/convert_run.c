@@ -16,6 +16,7 @@
 #include "cli/operands.h"
 #include "engine/threads.h"
 #include "plugin/registry.h"
+#include "report/trace/ftrace_bundles.h"
 #include "report/trace/mindstudio.h"
 #include "source/discover.h"
 #include "text/phrase.h"
@@ -26,15 +27,19 @@ struct form {
 	const struct fsl_track_writer *writer; /* NULL: no timeline */
 	bool is_packed;
 	fsl_stacks_writer *stacks; /* of device memory by call path */
-	fsl_kernel_writer *kernel; /* what the form has of a kernel trace beside tracks */
+	/* What the form has of a kernel trace beside tracks, and the writer of the tracks then. */
+	fsl_kernel_writer *kernel;
+	const struct fsl_track_writer *with_kernel;
 };
 static const struct form forms[] = {
-	{".speedscope.json", NULL, false, fsl_memory_write_speedscope, NULL},
-	{".folded", NULL, false, fsl_memory_write_folded, NULL},
-	{".json", &fsl_track_writer_chrome, false, NULL, NULL},
-	{".json.gz", &fsl_track_writer_chrome, true, NULL, NULL},
-	{".pftrace", &fsl_track_writer_pftrace, false, NULL, NULL},
-	{".db", &fsl_track_writer_mindstudio, false, NULL, fsl_mindstudio_add_kernel},
+	{".speedscope.json", NULL, false, fsl_memory_write_speedscope, NULL, NULL},
+	{".folded", NULL, false, fsl_memory_write_folded, NULL, NULL},
+	{".json", &fsl_track_writer_chrome, false, NULL, NULL, NULL},
+	{".json.gz", &fsl_track_writer_chrome, true, NULL, NULL, NULL},
+	{".pftrace", &fsl_track_writer_pftrace, false, NULL, fsl_ftrace_bundles_add,
+	 &fsl_track_writer_pftrace_with_kernel},
+	{".db", &fsl_track_writer_mindstudio, false, NULL, fsl_mindstudio_add_kernel,
+	 &fsl_track_writer_mindstudio},
 };
 
 static const struct form *form_of(const char *output)
@@ -317,8 +322,10 @@ enum fsl_status fsl_conversion_open(struct fsl_conversion *c, struct fsl_error *
 		return FSL_OK;
 	}
 	FSL_TRY(fsl_draft_create(&c->draft, c->wanted->output, err));
-	c->file = (struct fsl_track_file){
-		.plan = c->plan, .writer = form->writer, .output = &c->output};
+	bool has_kernel = form->kernel != NULL && fsl_conversion_has_kernel(c);
+	c->file = (struct fsl_track_file){.plan = c->plan,
+					  .writer = has_kernel ? form->with_kernel : form->writer,
+					  .output = &c->output};
 	FSL_TRY(fsl_track_output_init(&c->output, fsl_draft_stream(c->draft), form->is_packed,
 				      err));
 	c->output.path = fsl_draft_path(c->draft);

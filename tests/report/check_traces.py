@@ -315,6 +315,8 @@ def check_host(program, _, scratch):
         fault(f"host: {told}")
 
 
+HOSTILE = b'h"\\\xff'  # the name of a task
+HOG = HOSTILE.decode(errors="replace")
 KERNEL = """\
           <idle>-0       [001] d..2.     0.000100: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=hog next_pid=9 next_prio=120
             main-5       [000] d..2.     0.000101: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=main next_pid=5 next_prio=120
@@ -333,7 +335,7 @@ def check_kernel(program, _, scratch):
     """A kernel trace stands on the clock of the other events; the threads of a rank stand in its process."""
     folder, zero = scratch / "kernel", 1_750_000_000_000_000_000
     folder.mkdir()
-    (folder / "trace.txt").write_text(KERNEL)
+    (folder / "trace.txt").write_bytes(KERNEL.encode().replace(b"hog", HOSTILE))
     clocks = {"CLOCK_REALTIME": zero + 1000, "CLOCK_MONOTONIC": 7, "CLOCK_MONOTONIC_RAW": 1000, "trace_clock": "mono_raw"}
     (folder / "trace.clocks.json").write_text(json.dumps(clocks))
     (folder / "ranks.json").write_text('{"pids": {"4711": 3}}')
@@ -349,11 +351,11 @@ def check_kernel(program, _, scratch):
     expected = {
         (cpus, "CPU 0"): [(101, 400, "main")],
         (cpus, "CPU 0 wakes"): [(108, 110, "rank")],
-        (cpus, "CPU 1"): [(100, 130, "hog"), (130, 200, "rank"), (200, 350, "hog"), (350, 400, "rank")],
+        (cpus, "CPU 1"): [(100, 130, HOG), (130, 200, "rank"), (200, 350, HOG), (350, 400, "rank")],
         (cpus, "CPU 1 interrupts"): [(150, 155, "irq 24 virtio0")],
         (rank, "rank 4711"): [(110, 130, "runnable"), (130, 200, "running"), (200, 350, "runnable (preempted)"),
                               (350, 400, "running")],
-        (cpus + 1, "hog 9"): [(100, 130, "running"), (130, 200, "runnable (preempted)"), (200, 350, "running"),
+        (cpus + 1, f"{HOG} 9"): [(100, 130, "running"), (130, 200, "runnable (preempted)"), (200, 350, "running"),
                               (350, 400, "sleeping")],
         (cpus + 1, "main 5"): [(101, 400, "running")],
     }
@@ -365,11 +367,46 @@ def check_kernel(program, _, scratch):
                if name == "CPU 1 runnable"]
     if waiting != [(110, 1), (130, 1), (200, 1), (350, 0)]:
         fault(f"kernel: waiting {waiting}")
+    check_events(trace_perfetto.Trace(scratch / "out.pftrace"), zero)
     check_tasks(check_database(program, scratch, "kernel", [folder], trace, "--no-verdict"))
+    check_two_hosts(program, folder, scratch)
     original = convert(program, [], scratch / "original.json", "--no-verdict", "--input", folder / "trace.txt",
                        "--cpu_list=0")
     if "kernel trace trace.txt" not in original or "CPU 1" in (scratch / "original.json").read_text():
         fault(f"kernel: options of MindStudio: {original}")
+
+
+def kernel_events(zero):
+    """The events of KERNEL as Perfetto has them."""
+    for line in KERNEL.replace("hog", HOG).splitlines():
+        pid, cpu, micros, name, text = re.match(r" *\S*-(\d+) +\[(\d+)\] \S+ +0\.(\d+): (\w+): (.*)", line).groups()
+        values = {key: int(value) if value.isdigit() else value for key, value in re.findall(r"(\w+)=(\S+)", text)}
+        if name == "sched_switch":
+            values["prev_state"] = "RSD".index(values["prev_state"])
+        elif name.startswith("sched_wak"):
+            values["success"] = 1
+        values.pop("ret", None)
+        yield zero + int(micros) * 1000, int(cpu), int(pid), name, values
+
+
+def check_events(found, zero):
+    """The kernel's own events, for the tracks of CPUs and threads that Perfetto makes of them."""
+    if found.kernel != list(kernel_events(zero)) or found.losses:
+        fault(f"kernel: events for Perfetto: {found.kernel}")
+    if found.tasks != {(0, 9): (HOG, None), (0, 5): ("main", None), (0, 4711): ("rank", 4711)}:
+        fault(f"kernel: tasks for Perfetto: {found.tasks}")
+    if found.commands != {(0, 4711): "rank (rank 3)"}:
+        fault(f"kernel: processes for Perfetto: {found.commands}")
+
+
+def check_two_hosts(program, folder, scratch):
+    """The second host is a machine of its own: its tasks may have the ids of others."""
+    (scratch / "second.txt").write_text(KERNEL.replace("4711", "4712"))
+    convert(program, [folder / "trace.txt", scratch / "second.txt"], scratch / "two.pftrace", "--no-verdict")
+    tasks = trace_perfetto.Trace(scratch / "two.pftrace").tasks
+    first, second = (sorted(tid for machine, tid in tasks if machine == number) for number in (0, 1))
+    if sorted((first, second)) != [[5, 9, 4711], [5, 9, 4712]]:
+        fault(f"kernel: tasks of two hosts: {tasks}")
 
 
 def check_tasks(found):
@@ -378,7 +415,7 @@ def check_tasks(found):
         return
     tasks = [row[:3] + tuple(value // 1000 if place in (0, 1, 2, 6, 8) else value for place, value in enumerate(row[3:]))
              for row in found.tasks]
-    expected = [("hog", 9, 1, 180, 50, 70, 2, 1, 0, 0, 0, 0), ("main", 5, 0, 299, 0, 0, 0, 0, 0, 0, 0, 0),
+    expected = [(HOG, 9, 1, 180, 50, 70, 2, 1, 0, 0, 0, 0), ("main", 5, 0, 299, 0, 0, 0, 0, 0, 0, 0, 0),
                 ("rank", 4711, 1, 120, 0, 170, 1, 1, 0, 0, 1, 5)]
     if tasks != expected or found.irqs != [("rank", 4711, 1, "irq", "virtio0", 1, 5000)]:
         fault(f"kernel: tables of tasks: {tasks} {found.irqs}")

@@ -47,8 +47,30 @@ def signed(value):
     return value - (1 << 64) if value >= 1 << 63 else value
 
 
+# Fields of the kernel's events: those of an event, and the names of those of its message.
+KERNEL = {
+    4: ("sched_switch", {1: "prev_comm", 2: "prev_pid", 3: "prev_prio", 4: "prev_state", 5: "next_comm", 6: "next_pid",
+                         7: "next_prio"}),
+    17: ("sched_wakeup", {1: "comm", 2: "pid", 3: "prio", 4: "success", 5: "target_cpu"}),
+    20: ("sched_waking", {1: "comm", 2: "pid", 3: "prio", 4: "success", 5: "target_cpu"}),
+    114: ("sched_wakeup_new", {1: "comm", 2: "pid", 3: "prio", 4: "success", 5: "target_cpu"}),
+    24: ("softirq_entry", {1: "vec"}),
+    25: ("softirq_exit", {1: "vec"}),
+    36: ("irq_handler_entry", {1: "irq", 2: "name"}),
+    37: ("irq_handler_exit", {1: "irq"}),
+}
+BEYOND_TASKS = 1 << 29  # added to ids of tracks beside the kernel's events
+
+
+def named(names, data):
+    """{name: value} of a message without repeated fields."""
+    return {names[number]: value.decode("utf-8") if isinstance(value, bytes) else signed(value)
+            for number, value in fields(data)}
+
+
 class Trace:
-    """The same as trace_json.Trace, of the other form."""
+    """The same as trace_json.Trace, of the other form. If it holds the kernel's own events: (time, cpu, pid, name, fields)
+    in `kernel`, threads in `tasks` {(machine, tid): (name, tgid)}, and numbers of bundles behind lost events in `losses`."""
 
     def __init__(self, path, in_windows=False):
         self.in_windows = in_windows
@@ -56,6 +78,7 @@ class Trace:
         self.events, self.counters = [], []
         self.by_uuid, self.interned = {}, {1: {}, 2: {}, 3: {}, 29: {}}
         self.open, self.base, self.last, self.has_begun = {}, None, {}, False
+        self.kernel, self.tasks, self.commands, self.losses = [], {}, {}, 0
         with open(path, "rb") as stream:
             data = stream.read()
         for number, packet in fields(data):
@@ -63,11 +86,47 @@ class Trace:
             self.take_packet(collect(packet))
         require(not any(self.open.values()), "slices that do not end")
         self.events.sort(key=lambda event: event.pop(0))
+        self.kernel.sort(key=lambda event: event[0])
+        if self.kernel:
+            self.take_shift()
+
+    def take_shift(self):
+        """Ids of tracks are none of tasks."""
+        require(all(pid > BEYOND_TASKS for pid in self.processes), "ids of processes are those of tasks")
+        self.processes = {pid - BEYOND_TASKS: name for pid, name in self.processes.items()}
+        self.labels = {pid - BEYOND_TASKS: label for pid, label in self.labels.items()}
+        self.tracks = {tid - BEYOND_TASKS: (pid - BEYOND_TASKS, name) for tid, (pid, name) in self.tracks.items()}
+        self.counters = [(pid - BEYOND_TASKS, *rest) for pid, *rest in self.counters]
+        for event in self.events:
+            event[0] -= BEYOND_TASKS
+            event[1] -= BEYOND_TASKS
+
+    def take_kernel(self, packet):
+        machine = packet.get(98, [0])[0]
+        for bundle in map(collect, packet.get(1, [])):
+            self.losses += bundle.get(3, [0])[0]
+            last = 0
+            for event in map(collect, bundle[2]):
+                field, = set(event) & set(KERNEL)
+                name, names = KERNEL[field]
+                require(event[1][0] >= last, "times of a bundle go back")
+                last = event[1][0]
+                self.kernel.append((self.base + last, bundle[1][0], event[2][0], name, named(names, event[field][0])))
+        for tree in map(collect, packet.get(2, [])):
+            for process in map(collect, tree.get(1, [])):
+                self.commands[machine, process[1][0]] = process[3][0].decode("utf-8")
+            for thread in map(collect, tree.get(2, [])):
+                self.tasks[machine, thread[1][0]] = (thread[2][0].decode("utf-8"), thread.get(3, [None])[0])
 
     def take_packet(self, packet):
+        if packet[10] == [2]:
+            self.take_kernel(packet)
+            return
         require(packet[10] == [1], "sequence")
         if 6 in packet:
-            clocks = {c[1][0]: c[2][0] for c in map(collect, collect(packet[6][0])[1])}
+            snapshot = collect(packet[6][0])
+            clocks = {c[1][0]: c[2][0] for c in map(collect, snapshot[1])}
+            require(snapshot[2] == [6], "primary clock", snapshot[2])
             self.base = clocks[1] - clocks[6]
         elif 60 in packet:
             require(self.in_windows or not self.has_begun, "track behind events")

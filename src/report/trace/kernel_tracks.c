@@ -265,7 +265,7 @@ static enum fsl_status add_counter(struct fsl_track_plan *plan, uint32_t pid, in
 	return fsl_track_plan_add_stream(plan, &counter->stream, err);
 }
 
-static bool draws_cpu(const struct fsl_kernel_tracks *source, int32_t cpu)
+bool fsl_kernel_tracks_draw(const struct fsl_kernel_tracks *source, int32_t cpu)
 {
 	bool is_found = source->n_cpus == 0;
 	for (size_t i = 0; i < source->n_cpus && !is_found; i++) {
@@ -318,7 +318,7 @@ static enum fsl_status add_cpus(struct fsl_track_plan *plan, struct host *host,
 	}
 	FSL_THEN(status, make_changes(plan, &all->states, &lanes.changes, &lanes.n_changes, err));
 	for (size_t c = 0; c < all->sched.n_cpus && status == FSL_OK; c++) {
-		if (!all->sched.cpus[c].is_seen || !draws_cpu(source, (int32_t)c)) {
+		if (!all->sched.cpus[c].is_seen || !fsl_kernel_tracks_draw(source, (int32_t)c)) {
 			continue;
 		}
 		if (n_drawn == FSL_KERNEL_CPUS_MAX) {

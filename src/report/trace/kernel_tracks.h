@@ -25,12 +25,20 @@ struct fsl_kernel_tracks {
 	size_t n_cpus;
 	bool (*is_wanted)(const void *context, int64_t rank); /* whether a rank is drawn */
 	const void *context;
+	/* To read the events again, for forms that have them. */
+	const char *const *paths; /* [n_paths]: files of the host */
+	size_t n_paths;
+	bool sorts;               /* some events come late in the files */
+	int64_t begin_ns, end_ns; /* times that are shown, on the clock of the trace */
 	/* Results. */
 	uint64_t n_left_out; /* slices that found no lane */
 	size_t n_threads,
 		n_threads_left_out; /* drawn; with the least time of running and waiting */
 	size_t n_cpus_left_out;
 };
+
+/* Whether the CPU is among those that are drawn, if it is seen. */
+bool fsl_kernel_tracks_draw(const struct fsl_kernel_tracks *source, int32_t cpu);
 
 /* Adds the tracks. FSL_ERR_MEMORY, FSL_ERR_LIMIT. */
 enum fsl_status fsl_kernel_tracks_add(struct fsl_track_plan *plan, struct fsl_kernel_tracks *source,

@@ -71,15 +71,6 @@ struct parts {
 	size_t n_items, capacity;
 };
 
-static bool is_drawn(const struct fsl_kernel_tracks *source, int32_t cpu)
-{
-	bool is_found = source->n_cpus == 0;
-	for (size_t i = 0; i < source->n_cpus && !is_found; i++) {
-		is_found = source->cpus[i] == cpu;
-	}
-	return is_found;
-}
-
 /* States of threads. A run that ends with the trace ends by no switch. */
 static enum fsl_status take_states(struct parts *parts, const struct fsl_kernel_tracks *source,
 				   struct fsl_error *err)
@@ -97,7 +88,7 @@ static enum fsl_status take_states(struct parts *parts, const struct fsl_kernel_
 						  at->state == FSL_SCHED_RQ_PREEMPT ||
 						  (at->state == FSL_SCHED_RUN &&
 						   at->end_ns < source->intervals->sched.end_ns)};
-		if (part.number < NUMBERS_N && is_drawn(source, at->cpu)) {
+		if (part.number < NUMBERS_N && fsl_kernel_tracks_draw(source, at->cpu)) {
 			parts->items[parts->n_items++] = part;
 		}
 	}
@@ -143,7 +134,7 @@ static void charge_irqs(struct parts *parts, const struct fsl_kernel_tracks *sou
 		}
 		bool is_held = h < all->held.n_items && held[h]->cpu == irq->cpu &&
 			       held[h]->begin_ns <= irq->begin_ns && held[h]->thread >= 0;
-		if (is_held && is_drawn(source, irq->cpu)) {
+		if (is_held && fsl_kernel_tracks_draw(source, irq->cpu)) {
 			parts->items[parts->n_items++] =
 				(struct part){.thread = held[h]->thread,
 					      .cpu = irq->cpu,

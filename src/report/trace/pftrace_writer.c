@@ -4,10 +4,9 @@
  * uses (name, category, key, value). Packets stand in the order of their times, so the end of a
  * slice waits in a heap until events that are earlier have been written.
  */
-#include <endian.h>
-
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "report/trace/protobuf_put.h"
 #include "report/trace/track_writer.h"
 
 /* Fields. */
@@ -21,6 +20,7 @@ enum {
 	PACKET_FLAGS = 13,
 	PACKET_TRACK = 60,
 	CLOCKS_CLOCK = 1,
+	CLOCKS_PRIMARY = 2,
 	CLOCK_ID = 1,
 	CLOCK_TIME = 2,
 	TRACK_UUID = 1,
@@ -59,13 +59,13 @@ enum {
 	FLAG_NEEDS_STATE = 2,
 	CLOCK_REALTIME = 1,
 	CLOCK_BOOTTIME = 6, /* the clock that viewers count in */
+	/* Added to ids of processes and threads: Linux has fewer than 2^22, a plan at most 2^30 and
+	 * some, and viewers have 31 bits. */
+	BEYOND_TASKS = 1 << 29,
 	TYPE_BEGIN = 1,
 	TYPE_END = 2,
 	TYPE_INSTANT = 3,
 	TYPE_COUNTER = 4,
-	WIRE_VARINT = 0,
-	WIRE_FIXED64 = 1,
-	WIRE_BYTES = 2,
 };
 
 /* Uses of a text, each with ids of its own. */
@@ -73,7 +73,6 @@ enum use { USE_CATEGORY, USE_NAME, USE_KEY, USE_VALUE, USES_N };
 static const uint32_t interned_fields[USES_N] = {1, 2, 3, 29};
 
 enum {
-	VARINT_MAX = 10,
 	MESSAGE_BYTES = 1 << 10, /* a slice with all its arguments and flows takes less */
 	REPLACEMENT_BYTES = 3,
 	/* A message up to this length is copied with so many bytes, which takes no call; its
@@ -106,7 +105,8 @@ struct fsl_track_writing {
 	size_t n_heap, heap_capacity;
 	uint64_t turn;
 	int64_t base_ns;
-	bool has_begun; /* the first event carries a flag */
+	uint32_t id_shift; /* of processes and threads */
+	bool has_begun;    /* the first event carries a flag */
 };
 
 static inline uint64_t process_uuid(uint32_t pid)
@@ -117,51 +117,6 @@ static inline uint64_t process_uuid(uint32_t pid)
 static inline uint64_t track_uuid(uint32_t tid)
 {
 	return 2 * (uint64_t)tid;
-}
-
-static inline size_t make_varint(char *out, uint64_t value)
-{
-	size_t n = 0;
-	while (value >= 0x80) {
-		out[n++] = (char)(value | 0x80);
-		value >>= 7;
-	}
-	out[n++] = (char)value;
-	return n;
-}
-
-static inline size_t varint_bytes(uint64_t value)
-{
-	return (size_t)(63 - __builtin_clzll(value | 1)) / 7 + 1;
-}
-
-/*
- * The functions below write at @at and return the place behind: with a length in memory, each byte
- * would wait for the store of the one before.
- */
-static inline char *write_tag(char *at, uint32_t field, uint32_t wire)
-{
-	uint32_t tag = field << 3 | wire;
-	if (tag >= 0x80) {
-		*at++ = (char)(tag | 0x80);
-		tag >>= 7;
-	}
-	*at++ = (char)tag;
-	return at;
-}
-
-static inline char *write_varint(char *at, uint32_t field, uint64_t value)
-{
-	at = write_tag(at, field, WIRE_VARINT);
-	return at + make_varint(at, value);
-}
-
-static inline char *write_fixed64(char *at, uint32_t field, uint64_t value)
-{
-	at = write_tag(at, field, WIRE_FIXED64);
-	uint64_t bytes = htole64(value);
-	memcpy(at, &bytes, sizeof(bytes));
-	return at + sizeof(bytes);
 }
 
 /* Copies a message that is not empty; up to COPIED_BYTES can be read and written. */
@@ -298,6 +253,7 @@ static enum fsl_status put_clocks(struct fsl_track_writing *w, struct fsl_error 
 		add_varint(&w->nested, CLOCK_TIME, clocks[i][1]);
 		add_bytes(&w->event, CLOCKS_CLOCK, w->nested.bytes, w->nested.n);
 	}
+	add_varint(&w->event, CLOCKS_PRIMARY, CLOCK_BOOTTIME);
 	return put_packet(w, PACKET_CLOCKS, 1, err);
 }
 
@@ -314,12 +270,22 @@ static enum fsl_status begin(struct fsl_track_writing **out, struct fsl_track_ou
 	return put_clocks(w, err);
 }
 
+static enum fsl_status begin_with_kernel(struct fsl_track_writing **out,
+					 struct fsl_track_output *output,
+					 const struct fsl_strpool *texts, int64_t base_ns,
+					 struct fsl_error *err)
+{
+	FSL_TRY(begin(out, output, texts, base_ns, err));
+	(*out)->id_shift = BEYOND_TASKS;
+	return FSL_OK;
+}
+
 static enum fsl_status process(struct fsl_track_writing *w, const struct fsl_track_process *process,
 			       struct fsl_error *err)
 {
 	struct message *nested = &w->nested;
 	nested->n = 0;
-	add_varint(nested, PROCESS_PID, process->pid);
+	add_varint(nested, PROCESS_PID, process->pid + w->id_shift);
 	FSL_TRY(add_text(nested, PROCESS_NAME, fsl_strpool_text(w->texts, process->name), err));
 	if (process->label != FSL_STR_NONE) {
 		FSL_TRY(add_text(nested, PROCESS_LABELS, fsl_strpool_text(w->texts, process->label),
@@ -342,8 +308,8 @@ static enum fsl_status track(struct fsl_track_writing *w, const struct fsl_track
 				 err));
 		FSL_TRY(add_text(&w->event, TRACK_NAME, name, err));
 	} else {
-		add_varint(nested, THREAD_PID, track->pid);
-		add_varint(nested, THREAD_TID, track->tid);
+		add_varint(nested, THREAD_PID, track->pid + w->id_shift);
+		add_varint(nested, THREAD_TID, track->tid + w->id_shift);
 		FSL_TRY(add_text(nested, THREAD_NAME, name, err));
 	}
 	FSL_TRY(reserve(&w->event, 6 * VARINT_MAX + nested->n, err));
@@ -509,6 +475,16 @@ static void end(struct fsl_track_writing *w)
 const struct fsl_track_writer fsl_track_writer_pftrace = {
 	.name = "pftrace",
 	.begin = begin,
+	.process = process,
+	.track = track,
+	.event = event,
+	.finish = finish,
+	.end = end,
+};
+
+const struct fsl_track_writer fsl_track_writer_pftrace_with_kernel = {
+	.name = "pftrace",
+	.begin = begin_with_kernel,
 	.process = process,
 	.track = track,
 	.event = event,

@@ -149,6 +149,13 @@ enum fsl_status fsl_track_plan_add_counter(struct fsl_track_plan *plan, uint32_t
 	return add_track(plan, track, out, err);
 }
 
+void fsl_track_plan_reach(struct fsl_track_plan *plan, int64_t time_ns)
+{
+	if (plan->begin_ns == FSL_NS_ABSENT || time_ns < plan->begin_ns) {
+		plan->begin_ns = time_ns;
+	}
+}
+
 enum fsl_status fsl_track_plan_add_stream(struct fsl_track_plan *plan,
 					  struct fsl_track_stream *stream, struct fsl_error *err)
 {
@@ -156,9 +163,7 @@ enum fsl_status fsl_track_plan_add_stream(struct fsl_track_plan *plan,
 	enum fsl_status status = FSL_OK;
 	bool has_event = stream->next(stream, &added.event);
 	if (has_event) {
-		int64_t first_ns = added.event.begin_ns;
-		bool is_first = plan->begin_ns == FSL_NS_ABSENT || first_ns < plan->begin_ns;
-		plan->begin_ns = is_first ? first_ns : plan->begin_ns;
+		fsl_track_plan_reach(plan, added.event.begin_ns);
 		plan->n_turns++;
 		status = FSL_APPEND(plan, sources, &added, err);
 	}
@@ -311,9 +316,9 @@ static enum fsl_status begin_file(struct fsl_track_file *file, struct fsl_error 
 	}
 	file->counts =
 		(struct fsl_track_counts){.begin_ns = FSL_NS_ABSENT, .end_ns = FSL_NS_ABSENT};
-	return file->writer->begin(
-		&file->writing, file->output, file->plan->texts,
-		begin_ns != FSL_NS_ABSENT ? begin_ns - begin_ns % FSL_NS_PER_S : 0, err);
+	file->base_ns = begin_ns != FSL_NS_ABSENT ? begin_ns - begin_ns % FSL_NS_PER_S : 0;
+	return file->writer->begin(&file->writing, file->output, file->plan->texts, file->base_ns,
+				   err);
 }
 
 enum fsl_status fsl_track_file_write(struct fsl_track_file *file, int64_t until_ns,

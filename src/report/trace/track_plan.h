@@ -67,6 +67,8 @@ enum fsl_status fsl_track_plan_add_counter(struct fsl_track_plan *plan, uint32_t
 enum fsl_status fsl_track_plan_add_stream(struct fsl_track_plan *plan,
 					  struct fsl_track_stream *stream, struct fsl_error *err);
 
+/* Makes the file begin no later than @time_ns: it will hold something beside the plan. */
+void fsl_track_plan_reach(struct fsl_track_plan *plan, int64_t time_ns);
 /* Begin of the first event that was added so far; FSL_NS_ABSENT: there is none. */
 int64_t fsl_track_plan_begin_ns(const struct fsl_track_plan *plan);
 
@@ -77,6 +79,7 @@ struct fsl_track_file {
 	const struct fsl_track_writer *writer;
 	struct fsl_track_output *output; /* write errors stay in it */
 	struct fsl_track_writing *writing;
+	int64_t base_ns; /* times in the file count from it, once something is written */
 	struct fsl_track_counts counts;
 };
 

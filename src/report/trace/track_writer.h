@@ -35,6 +35,9 @@ struct fsl_track_writer {
 
 extern const struct fsl_track_writer fsl_track_writer_chrome;
 extern const struct fsl_track_writer fsl_track_writer_pftrace;
+/* The same with ids of processes and threads that no task of Linux has, for a file that holds the
+ * kernel's own events as well (ftrace_bundles.h). */
+extern const struct fsl_track_writer fsl_track_writer_pftrace_with_kernel;
 extern const struct fsl_track_writer fsl_track_writer_mindstudio;
 
 #endif
