@@ -9,6 +9,7 @@
 #include "base/try.h"
 #include "cli/convert_parts.h"
 #include "engine/hostbound.h"
+#include "judge/limits.h"
 #include "report/trace/kernel_tracks.h"
 #include "source/ftrace/form.h"
 
@@ -165,24 +166,91 @@ static const char *name_of(const struct fsl_ftrace_trace *files)
 	return slash != NULL ? slash + 1 : files->paths[0];
 }
 
+/* Loads a trace with the operators that are shown, whose calls tell whether the clocks fit. Of a
+ * run that is read in windows the analysis knows more. */
+static enum fsl_status load(struct fsl_conversion *c, struct fsl_host_traces *loaded,
+			    const struct fsl_ftrace_trace *files, struct fsl_error *err)
+{
+	struct fsl_job *shown = NULL;
+	FSL_TRY(FSL_NEW(shown, 1, "jobs", err));
+	shown->run = c->run;
+	const struct fsl_job *job = c->feed != NULL && c->has_verdict ? c->job
+				    : c->run.n_ranks > 0              ? shown
+								      : NULL;
+	enum fsl_status status = fsl_host_traces_load(loaded, (const char *const *)files->paths,
+						      files->n_paths, false, job, err);
+	fsl_free(shown);
+	return status;
+}
+
+/* Taken off the times of the host's ranks to put all ranks on one clock. Ranks of a job are known
+ * by their processes: those of other hosts are not in the trace. */
+static int64_t shift_of(const struct fsl_conversion *c, const struct fsl_host_trace *host)
+{
+	for (size_t i = 0; i < host->ranks.n_items && c->wanted->is_aligned; i++) {
+		size_t r = fsl_run_rank_idx(&c->run, host->ranks.items[i].rank);
+		if (fsl_sched_find(&host->sched, host->ranks.items[i].pid) == NULL) {
+			continue;
+		}
+		if (r != SIZE_MAX) {
+			return c->windows != NULL ? fsl_run_windows_shift_ns(c->windows, r)
+						  : c->match.clock_ns[r];
+		}
+		for (r = 0; r < c->profile.n_ranks; r++) {
+			if (c->profile.ranks[r].rank == host->ranks.items[i].rank) {
+				return c->meetings.match.clock_ns[r];
+			}
+		}
+	}
+	return 0;
+}
+
+static struct fsl_kernel_clock clock_of(const struct fsl_conversion *c,
+					const struct fsl_host_trace *host)
+{
+	const struct fsl_ftrace_beside *beside = &host->beside;
+	return (struct fsl_kernel_clock){
+		.name = beside->clock,
+		.is_known = beside->has_offset,
+		.is_estimated = host->fit.is_found,
+		.is_profile = beside->has_start_info,
+		.score = host->fit.is_found ? host->fit.score : host->clock_score,
+		.shift_ns = beside->has_offset ? shift_of(c, host) : 0,
+	};
+}
+
+static void warn_of_clock(const struct fsl_kernel_clock *clock, const char *path)
+{
+	if (clock->score < FSL_JUDGE_CLOCK_SCORE_MIN) {
+		struct fsl_phrase share = {0};
+		fsl_phrase_add_percent(&share, clock->score);
+		fsl_log(FSL_LOG_WARNING, "convert",
+			"the clock of the kernel trace does not fit the job: ranks run at only %s "
+			"of their calls: file=\"%s\", clock=\"%s\"",
+			share.text, path, clock->name);
+	}
+}
+
 static enum fsl_status add_trace(struct fsl_conversion *c, const struct fsl_ftrace_trace *files,
 				 struct fsl_error *err)
 {
 	struct kernel_trace *trace = &c->kernel->items[c->kernel->n_items++];
-	const struct fsl_job *job = c->has_verdict ? c->job : NULL;
-	FSL_TRY(fsl_host_traces_load(&trace->loaded, (const char *const *)files->paths,
-				     files->n_paths, false, job, err));
+	FSL_TRY(load(c, &trace->loaded, files, err));
 	if (trace->loaded.n_items != 1) {
 		return FSL_FAIL(err, FSL_ERR_INPUT, "not a kernel trace: file=\"%s\"",
 				files->paths[0]);
 	}
 	const struct fsl_host_trace *host = &trace->loaded.items[0];
 	FSL_TRY(read_intervals(trace, c, err));
+	struct fsl_kernel_clock clock = clock_of(c, host);
+	warn_of_clock(&clock, files->paths[0]);
 	trace->tracks = (struct fsl_kernel_tracks){
 		.intervals = &trace->intervals,
 		.host = name_of(files),
 		.number = (uint32_t)c->kernel->n_items - 1,
-		.offset_ns = host->beside.has_offset ? host->beside.offset_ns : 0,
+		.offset_ns =
+			clock.is_known ? fsl_sum_i64(host->beside.offset_ns, -clock.shift_ns) : 0,
+		.clock = clock,
 		.cpus = c->wanted->cpus,
 		.n_cpus = c->wanted->n_cpus,
 		.is_wanted = fsl_conversion_wants,
@@ -253,6 +321,14 @@ void fsl_conversion_tell_kernel(const struct fsl_conversion *c)
 		if (!host->beside.has_offset) {
 			(void)fsl_tell_print(stdout, "  its clock is not known: it stands at its "
 						     "own times, apart from other events\n");
+		}
+		if (host->fit.is_found) {
+			struct fsl_phrase share = {0};
+			fsl_phrase_add_percent(&share, host->fit.score);
+			(void)fsl_tell_print(
+				stdout,
+				"  its clock is estimated: ranks run at %s of their calls\n",
+				share.text);
 		}
 		if (host->loaded.is_lossy) {
 			(void)fsl_tell_print(stdout, "  events were lost: only times that all of "

@@ -169,10 +169,13 @@ enum fsl_status fsl_host_trace_join(struct fsl_host_trace *trace, const struct f
 	if (!trace->beside.has_offset) {
 		FSL_TRY(fit_clock(trace, job, err));
 	}
-	if (!trace->beside.has_offset || job->cuts.n_ranks != job->run.n_ranks) {
+	if (!trace->beside.has_offset) {
 		return FSL_OK;
 	}
 	FSL_TRY(take_all_calls(&trace->ranks, job, trace->beside.offset_ns, err));
+	if (job->cuts.n_ranks != job->run.n_ranks) {
+		return FSL_OK; /* the job is not judged: it has no steps */
+	}
 	for (size_t i = 0; i < trace->ranks.n_items; i++) {
 		struct fsl_ftrace_rank *rank = &trace->ranks.items[i];
 		for (size_t r = 0; r < job->run.n_ranks; r++) {

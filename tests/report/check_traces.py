@@ -20,6 +20,7 @@ import trace_json
 import trace_perfetto
 
 JOB, NODE = (1 << 20) + 2, (1 << 20) + 3  # pids of the job, and of events of a whole host
+CPUS = (1 << 20) + 16  # and of the CPUs of the first host
 faults = []
 
 
@@ -105,18 +106,24 @@ def shift_clock(path, by):
 
 
 def check_aligned(program, datasets, scratch):
-    """Members of a collective end together once all ranks have one clock."""
-    apart, folder = [], scratch / "shifted"
+    """Members of a collective end together once all ranks have one clock; a kernel trace follows its rank."""
+    apart, begins, labels, folder = [], [], [], scratch / "shifted"
     shutil.copytree(datasets / "faults" / "slow_rank", folder)
+    write_kernel(scratch / "host")
     shift_clock(folder / "mspti" / "hccl_activity-10.1.0.1-.3.csv.gz", 5_000_000)
     for options in ([], ["--clock-align"]):
-        trace = check_input(program, scratch, "clocks", [folder], "--no-verdict", *options)
+        trace = check_input(program, scratch, "clocks", [folder, scratch / "host"], "--no-verdict", *options)
         ends = {}
+        begins += [event[2] for event in trace.events if event[0] == CPUS][:1] if trace is not None else []
+        labels += [trace.labels.get(CPUS)] if trace is not None else []
         for event in trace.events if trace is not None else []:
             for flow in event[7] & set(trace.meetings):
                 ends.setdefault(flow, []).append(event[3])
         spans = sorted(max(times) - min(times) for times in ends.values() if len(times) > 2)
         apart.append(spans[len(spans) * 3 // 4] if spans else 0)
+    shift = begins[0] - begins[1] if len(begins) == 2 else 0
+    if abs(shift - 5_000_000) > 100_000 or labels != ["clock mono_raw", f"clock mono_raw, shifted by {-shift} ns"]:
+        fault(f"clocks: a kernel trace is shifted by {shift}: {labels}")
     if apart[1] > 100_000 or apart[0] < 4_000_000:
         fault(f"clocks: members end {apart[0]} ns apart, aligned {apart[1]} ns")
 
@@ -331,18 +338,25 @@ KERNEL = """\
 """
 
 
-def check_kernel(program, _, scratch):
-    """A kernel trace stands on the clock of the other events; the threads of a rank stand in its process."""
-    folder, zero = scratch / "kernel", 1_750_000_000_000_000_000
+def write_kernel(folder):
+    """A kernel trace of rank 3; returns the time of its 0."""
+    zero = 1_750_000_000_000_000_000
     folder.mkdir()
     (folder / "trace.txt").write_bytes(KERNEL.encode().replace(b"hog", HOSTILE))
     clocks = {"CLOCK_REALTIME": zero + 1000, "CLOCK_MONOTONIC": 7, "CLOCK_MONOTONIC_RAW": 1000, "trace_clock": "mono_raw"}
     (folder / "trace.clocks.json").write_text(json.dumps(clocks))
     (folder / "ranks.json").write_text('{"pids": {"4711": 3}}')
+    return zero
+
+
+def check_kernel(program, _, scratch):
+    """A kernel trace stands on the clock of the other events; the threads of a rank stand in its process."""
+    folder = scratch / "kernel"
+    zero = write_kernel(folder)
     trace = check_input(program, scratch, "kernel", [folder], "--no-verdict")
     if trace is None:
         return
-    rank, cpus = 4, (1 << 20) + 16
+    rank, cpus = 4, CPUS
     lanes = {}
     for pid, lane, begin, end, name, *_ in trace.events:
         if name != "unknown":

@@ -2,12 +2,15 @@
 #include "report/trace/kernel_tracks.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/sort.h"
+#include "judge/limits.h"
 #include "report/trace/run_tracks.h"
 #include "report/trace/track_slices.h"
+#include "text/phrase.h"
 
 /* Ids of arrows are apart from those of launches, which count from 0. */
 #define WAKE_ID(host, wake) ((UINT64_C(1) << 62) | (uint64_t)(host) << 40 | (uint64_t)(wake))
@@ -301,6 +304,27 @@ static enum fsl_status add_cpu(struct fsl_track_plan *plan, struct host *host,
 	return add_counter(plan, pid, cpu, lanes->changes, lanes->n_changes, source, err);
 }
 
+/* The label of the CPUs. */
+static void word_clock(struct fsl_phrase *phrase, const struct fsl_kernel_clock *clock)
+{
+	struct fsl_phrase share = {0};
+	if (!clock->is_known) {
+		fsl_phrase_add(phrase, "clock not known, at its own times");
+		return;
+	}
+	fsl_phrase_add(phrase, "clock %s%s", clock->is_estimated ? "estimated" : clock->name,
+		       clock->is_profile ? " by the profile" : "");
+	if (!isnan(clock->score)) {
+		fsl_phrase_add_percent(&share, clock->score);
+		fsl_phrase_add(phrase, ", %sranks run at %s of their calls",
+			       clock->score < FSL_JUDGE_CLOCK_SCORE_MIN ? "mismatch: " : "",
+			       share.text);
+	}
+	if (clock->shift_ns != 0) {
+		fsl_phrase_add(phrase, ", shifted by %" PRId64 " ns", -clock->shift_ns);
+	}
+}
+
 static enum fsl_status add_cpus(struct fsl_track_plan *plan, struct host *host,
 				struct fsl_kernel_tracks *source, struct fsl_error *err)
 {
@@ -309,10 +333,12 @@ static enum fsl_status add_cpus(struct fsl_track_plan *plan, struct host *host,
 	uint32_t pid = FSL_TRACK_PID_KERNEL + 2 * source->number;
 	size_t n_drawn = 0;
 	char name[160];
+	struct fsl_phrase label = {0};
+	word_clock(&label, &source->clock);
 	(void)snprintf(name, sizeof(name), "CPUs of %s",
 		       source->host[0] != '\0' ? source->host : "the host");
-	enum fsl_status status =
-		fsl_track_plan_add_process(plan, pid, name, NULL, (int32_t)source->number - 2, err);
+	enum fsl_status status = fsl_track_plan_add_process(plan, pid, name, label.text,
+							    (int32_t)source->number - 2, err);
 	for (size_t l = 0; l < CPU_LANES_N; l++) {
 		FSL_THEN(status, sorted(&lanes.orders[l], lanes.lists[l], false, err));
 	}

@@ -15,13 +15,24 @@ enum {
 	FSL_KERNEL_THREADS_MAX = 256, /* threads of one host without a rank, and of a rank */
 };
 
+/* How the times of a trace became those of the timeline. */
+struct fsl_kernel_clock {
+	const char *name;  /* "mono_raw"; "" if nothing names it */
+	bool is_known;     /* false: the trace stands at its own times */
+	bool is_estimated; /* by the calls of the job, as nothing told it */
+	bool is_profile;   /* a profile of Ascend told it */
+	double score;      /* share of calls of the job at which the ranks run; NaN: not known */
+	int64_t shift_ns;  /* taken off to put all hosts on one clock */
+};
+
 /* All borrowed as long as the plan lives. */
 struct fsl_kernel_tracks {
 	const struct fsl_ftrace_intervals *intervals;
-	const char *host;    /* name for people; "" */
-	uint32_t number;     /* of the host, from 0 */
-	int64_t offset_ns;   /* to be added to all times */
-	const int64_t *cpus; /* [n_cpus]: CPUs that are drawn; n_cpus 0: all */
+	const char *host;              /* name for people; "" */
+	uint32_t number;               /* of the host, from 0 */
+	int64_t offset_ns;             /* to be added to all times */
+	struct fsl_kernel_clock clock; /* for people */
+	const int64_t *cpus;           /* [n_cpus]: CPUs that are drawn; n_cpus 0: all */
 	size_t n_cpus;
 	bool (*is_wanted)(const void *context, int64_t rank); /* whether a rank is drawn */
 	const void *context;
