@@ -158,8 +158,10 @@ static enum fsl_status judge(const struct request *request, const struct fsl_job
 			     const struct fsl_profile *capture, int *exit_code,
 			     struct fsl_error *err)
 {
-	struct fsl_host_traces traces = {
-		.capture = capture, .profiles = request->markers, .topology = request->topology};
+	struct fsl_host_traces traces = {.capture = capture,
+					 .profiles = &request->markers,
+					 .n_profiles = request->markers != NULL,
+					 .topology = request->topology};
 	const char **paths = NULL;
 	size_t n_paths = 0;
 	FSL_TRY(FSL_NEW(paths, request->n_paths, "paths", err));

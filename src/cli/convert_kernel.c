@@ -174,6 +174,9 @@ static enum fsl_status load(struct fsl_conversion *c, struct fsl_host_traces *lo
 	struct fsl_job *shown = NULL;
 	FSL_TRY(FSL_NEW(shown, 1, "jobs", err));
 	shown->run = c->run;
+	loaded->capture = c->has_captures ? &c->profile : NULL;
+	loaded->profiles = c->wanted->paths;
+	loaded->n_profiles = c->wanted->n_paths;
 	const struct fsl_job *job = c->feed != NULL && c->has_verdict ? c->job
 				    : c->run.n_ranks > 0              ? shown
 								      : NULL;

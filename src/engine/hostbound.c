@@ -202,14 +202,15 @@ static enum fsl_status find_clock(const struct request *request, struct fsl_host
 {
 	struct fsl_host_traces *out = request->out;
 	bool is_ambiguous = false;
-	if (trace->beside.has_offset || (request->job == NULL && out->capture == NULL)) {
+	if (trace->beside.has_offset ||
+	    (request->job == NULL && out->capture == NULL && out->n_profiles == 0)) {
 		return FSL_OK;
 	}
 	if (!out->has_looked) {
 		out->has_looked = true;
 		FSL_TRY(fsl_prof_clocks_find(
-			&out->clocks, out->profiles != NULL ? &out->profiles : request->paths,
-			out->profiles != NULL ? 1 : request->n_paths, err));
+			&out->clocks, out->n_profiles > 0 ? out->profiles : request->paths,
+			out->n_profiles > 0 ? out->n_profiles : request->n_paths, err));
 	}
 	const struct fsl_prof_clock *clock = fsl_prof_clocks_choose(
 		&out->clocks, trace->files->paths[0], first_ns, &is_ambiguous);

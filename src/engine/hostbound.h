@@ -31,8 +31,9 @@ struct fsl_host_trace {
 struct fsl_host_traces {
 	const struct fsl_profile *capture; /* of the same job, whose steps are those of ranks that
 					      the job does not tell; borrowed; NULL: none */
-	const char *profiles; /* folder with the job's profiles, which tell clocks; borrowed;
-				 NULL: the paths of the traces */
+	const char *const *profiles; /* [n_profiles]: folders with the job's profiles, which tell
+					clocks; borrowed; n_profiles 0: the paths of the traces */
+	size_t n_profiles;
 	const char *topology; /* file that `lscpu -p` wrote; borrowed; NULL: NAME.topology.txt
 				 beside NAME.txt, else topology.txt there */
 	struct fsl_ftrace_traces found;
