@@ -19,9 +19,9 @@ enum fsl_status fsl_conversion_add_captures(struct fsl_conversion *c, struct fsl
 		ranks[i] = (int32_t)wanted->ranks[i];
 	}
 	const struct fsl_profile_options options = {
-		.path = wanted->paths[0],
-		.more_paths = wanted->paths + 1,
-		.n_more_paths = wanted->n_paths - 1,
+		.path = c->n_judged > 0 ? c->judged[0] : wanted->paths[0],
+		.more_paths = c->judged + 1,
+		.n_more_paths = c->n_judged > 0 ? c->n_judged - 1 : 0,
 		.ranks = ranks,
 		.n_ranks = wanted->n_ranks,
 		.keeps_rows = true,

@@ -349,7 +349,7 @@ def write_kernel(folder):
     return zero
 
 
-def check_kernel(program, _, scratch):
+def check_kernel(program, datasets, scratch):
     """A kernel trace stands on the clock of the other events; the threads of a rank stand in its process."""
     folder = scratch / "kernel"
     zero = write_kernel(folder)
@@ -384,7 +384,7 @@ def check_kernel(program, _, scratch):
     check_events(trace_perfetto.Trace(scratch / "out.pftrace"), zero)
     check_tasks(check_database(program, scratch, "kernel", [folder], trace, "--no-verdict"))
     check_two_hosts(program, folder, scratch)
-    check_profiled(program, scratch)
+    check_profiled(program, datasets, scratch)
     original = convert(program, [], scratch / "original.json", "--no-verdict", "--input", folder / "trace.txt",
                        "--cpu_list=0")
     if "kernel trace trace.txt" not in original or "CPU 1" in (scratch / "original.json").read_text():
@@ -424,18 +424,19 @@ def check_two_hosts(program, folder, scratch):
         fault(f"kernel: tasks of two hosts: {tasks}")
 
 
-def check_profiled(program, scratch):
-    """A profile of Ascend tells the clock, with the options of MindStudio."""
+def check_profiled(program, datasets, scratch):
+    """A profile of Ascend tells the clock, with the options of MindStudio, beside a capture."""
     host, second = scratch / "profile" / "PROF_000001_20250615150640" / "host", 1_750_000_000
     host.mkdir(parents=True)
     (host / "start_info").write_text(json.dumps(
         {"clockMonotonicRaw": "50000", "collectionTimeBegin": str(second * 1_000_000 + 77)}))
     (scratch / "alone.txt").write_text(KERNEL)
     convert(program, [], scratch / "profiled.json", "--input", scratch / "alone.txt", "--profiling_data",
-            scratch / "profile", "--no-verdict")
+            scratch / "profile", datasets / "profile" / "slow_rank", "--no-verdict")
     trace = trace_json.Trace(scratch / "profiled.json")
     begin = min(event[2] for event in trace.events if event[0] == CPUS)
-    if trace.labels != {CPUS: "clock mono_raw by the profile"} or begin != second * 10**9 + 127_000:
+    captured = {event[0] for event in trace.events if event[5] == "communication"}
+    if trace.labels != {CPUS: "clock mono_raw by the profile"} or begin != second * 10**9 + 127_000 or len(captured) != 8:
         fault(f"kernel: clock of a profile: {trace.labels} {begin}")
 
 
