@@ -15,6 +15,7 @@ struct fsl_profile_input {
 	const int64_t *steps;          /* wanted; n_steps 0: all */
 	size_t n_steps;
 	bool has_next; /* the file is a slice, and another slice of the same capture follows */
+	const struct fsl_profile_folder *folder; /* of the rank, for traces; NULL: none */
 };
 
 /* Adds @folder/@name to rank->files, not read yet. @format: static. *out: until the next call. */

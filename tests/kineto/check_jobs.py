@@ -274,10 +274,35 @@ def databases(root):
     path = root / "database_kernels" / "report_2.sqlite"
     path.unlink()
     job = Job(seed=70, steps=3)
-    nsys.write(path, document(job, simulate(job, Fault())[2]), other_process=True)
+    nsys.write(path, document(job, simulate(job, Fault(kernels={5: 1.5}))[2]), other_process=True, step="iteration %d")
     answer = check("damaged databases", root / "database_kernels", "slow_rank", [5], "compute")
     text = json.dumps(answer)
     claim("damaged databases", "report_1.sqlite" in text and "several processes" in text, "the files are not told")
+
+
+def hosts(root):
+    """Reports of Nsight Systems that hold several ranks: processes are told apart, and their ranks, or not guessed."""
+    work = 4 * 1.26
+    documents = [document(job, rank) for job in [Job(seed=80, steps=3)] for rank in simulate(job, Fault(kernels={5: 1.5}))]
+    for order, told in (("device", "of their devices"), ("number", "of their process numbers"), ("mpi", "ranks of MPI")):
+        folder = root / ("host_" + order)
+        folder.mkdir()
+        if order == "mpi":  # two reports, whose names do not follow the ranks
+            nsys.write_host(folder / "b.sqlite", documents[:4], order)
+            nsys.write_host(folder / "a.sqlite", documents[4:], order)
+        elif order == "device":  # the second and third of four hosts
+            nsys.write_host(folder / "report_1.sqlite", documents[:4], order)
+            nsys.write_host(folder / "report_2.sqlite", documents[4:], order)
+        else:
+            nsys.write_host(folder / "job.sqlite", documents, order)
+        culprit = 5 + (4 if order == "device" else 0)
+        answer = check("host " + order, folder, "slow_rank", [culprit], "compute", 0.5 * work)
+        claim("host " + order, answer is not None and told in json.dumps(answer), "the order is not told")
+    folder = root / "host_of_one"
+    folder.mkdir()
+    nsys.write_host(folder / "rank3.sqlite", documents[:2], "device")
+    run, _ = ask(folder)
+    claim("host of one", "several processes" in run.stdout and "rank 3" in run.stdout, run.stdout[:300])
 
 
 def shared():
@@ -304,6 +329,7 @@ def main():
         beside(root)
         packets(root)
         databases(root)
+        hosts(root)
     shared()
     for fault in faults:
         print(fault)

@@ -120,7 +120,7 @@ static int64_t trailing_number(const char *name)
 	return is_apart && fsl_parse_i64(name + n, end - n, &rank) ? rank : -1;
 }
 
-int64_t fsl_kineto_rank_of_name(const char *name)
+int64_t fsl_kineto_rank_by_word(const char *name)
 {
 	static const char *const words[] = {"rank", "worker"};
 	enum { RANK_MAX = 1 << 20 };
@@ -139,7 +139,13 @@ int64_t fsl_kineto_rank_of_name(const char *name)
 			}
 		}
 	}
-	return trailing_number(name);
+	return -1;
+}
+
+int64_t fsl_kineto_rank_of_name(const char *name)
+{
+	int64_t rank = fsl_kineto_rank_by_word(name);
+	return rank >= 0 ? rank : trailing_number(name);
 }
 
 /* Rank in the text of distributedInfo, which begins at @text. */

@@ -18,6 +18,8 @@ bool fsl_kineto_is_trace(const char *path, bool takes_any);
 
 /* Rank in the name of a trace: rank-0, rank0, rank_0, rank[12], worker0; -1 if there is none. */
 int64_t fsl_kineto_rank_of_name(const char *name);
+/* The same without numbers that no word explains, as in report_3.sqlite. */
+int64_t fsl_kineto_rank_by_word(const char *name);
 
 /*
  * Rank that the content tells (distributedInfo.rank); -1: it tells none, or cannot be read. It may

@@ -10,12 +10,12 @@
 #include "base/sort.h"
 #include "base/try.h"
 #include "source/database.h"
+#include "source/kineto/nsys_workers.h"
 #include "text/json_walk.h"
 
 enum {
 	RANGE_PUSH_POP = 59, /* kinds of NVTX_EVENTS: ranges of a thread, and of any threads */
 	RANGE_START_END = 60,
-	THREAD_BITS = 24, /* of globalTid; the process stands above */
 };
 
 struct text {
@@ -30,8 +30,8 @@ struct reading {
 	struct text *texts; /* by id */
 	size_t n_texts, texts_capacity;
 	struct fsl_file *file;
-	int64_t process; /* that ran the first kernel; -1: none yet, or not told */
-	bool has_others;
+	int64_t process; /* that is read; -1: none yet, or not told */
+	bool has_others, is_of_several;
 	struct fsl_trace_event event;
 };
 
@@ -129,7 +129,7 @@ static void take_sizes(struct reading *reading, const struct fsl_db_rows *rows, 
 	reading->event.args[arg] = fsl_trace_sizes(sizes[0], sizes[1], sizes[2]);
 }
 
-/* Whether the row is of the process that is read: that of the first kernel. */
+/* Whether the row is of the process that is read. */
 static bool is_mine(struct reading *reading, const struct fsl_db_rows *rows, size_t column,
 		    bool is_kernel)
 {
@@ -137,7 +137,7 @@ static bool is_mine(struct reading *reading, const struct fsl_db_rows *rows, siz
 	if (!fsl_db_i64(rows, column, &process)) {
 		return true;
 	}
-	process >>= THREAD_BITS;
+	process >>= FSL_NSYS_THREAD_BITS;
 	if (reading->process < 0 && is_kernel) {
 		reading->process = process;
 	}
@@ -370,10 +370,12 @@ static enum fsl_status read_tables(struct reading *reading, struct fsl_error *er
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		FSL_TRY(fsl_db_read(reading->db, &tables[i].select, tables[i].add, reading, err));
 	}
-	if (reading->has_others) {
-		return fsl_db_tell(reading->db, FSL_FILE_PARTIAL, err,
-				   "kernels of several processes: the first one is used; profile "
-				   "each rank into a report of its own");
+	if (reading->has_others && !reading->is_of_several) {
+		return fsl_db_tell(
+			reading->db, FSL_FILE_PARTIAL, err,
+			"kernels of several processes: the one with most of them is used; "
+			"profile "
+			"each rank into a report of its own");
 	}
 	return reading->file->n_records == 0
 		       ? fsl_db_tell(reading->db, FSL_FILE_EMPTY, err,
@@ -387,6 +389,10 @@ enum fsl_status fsl_nsys_read(struct fsl_kineto_events *events,
 {
 	struct reading reading = {
 		.events = events, .vocabulary = vocabulary, .file = input->file, .process = -1};
+	if (input->folder != NULL && input->folder->process != 0) {
+		reading.process = input->folder->process;
+		reading.is_of_several = input->folder->is_of_several;
+	}
 	FSL_TRY(fsl_db_open(&reading.db, events->rank, input->file, err));
 	enum fsl_status status = reading.db != NULL ? read_tables(&reading, err) : FSL_OK;
 	fsl_db_close(reading.db);

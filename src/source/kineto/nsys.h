@@ -9,7 +9,8 @@ bool fsl_nsys_is(const char *data, size_t n_bytes);
 
 /*
  * Adds all events of the database input->path, as those of a trace; the base of their times is the
- * begin of the session. If several processes ran kernels, the first one is read, as the file's
+ * begin of the session. Of several processes that ran kernels one is read, that of input->folder or
+ * else the first; if the others are no ranks of their own, the file's
  * message tells. FSL_ERR_MEMORY, FSL_ERR_LIMIT.
  */
 enum fsl_status fsl_nsys_read(struct fsl_kineto_events *events,

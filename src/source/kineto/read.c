@@ -230,6 +230,7 @@ enum fsl_status fsl_kineto_read_rank(struct fsl_profile_rank *rank,
 						.path = file->path,
 						.file = file,
 						.lanes = options->lanes,
+						.folder = &rank->folder,
 						.steps = options->steps,
 						.n_steps = options->n_steps};
 	status = fsl_kineto_read_file(rank, &input, err);

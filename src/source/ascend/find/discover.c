@@ -31,6 +31,7 @@ static const char *const kind_texts[] = {
 	[FSL_DISCOVER_NO_RANK] = "folders without a rank",
 	[FSL_DISCOVER_LOOSE] = "folders with files that tell no rank",
 	[FSL_DISCOVER_UNFINISHED] = "ranks without analyse.done",
+	[FSL_DISCOVER_WORKERS] = "reports of several ranks",
 	[FSL_DISCOVER_TOO_MANY] = "limits",
 };
 
@@ -315,6 +316,12 @@ static enum fsl_status tell_trace_rank(struct fsl_search *search, struct fsl_can
 	for (int s = 0; s < FSL_PROFILE_RANK_NONE; s++) {
 		told.ranks[s] = NOT_TOLD;
 	}
+	if (item->n_workers > 1) {
+		tell(&told, FSL_PROFILE_RANK_METADATA, item->mpi_rank);
+		tell(&told, FSL_PROFILE_RANK_FOLDER_NAME,
+		     item->mpi_rank < 0 ? fsl_search_rank_in_report(search, item) : NOT_TOLD);
+		return decide(search, item, &told, err);
+	}
 	int length = snprintf(path, sizeof(path), "%s/%s", item->folder.path, item->folder.file);
 	if (length > 0 && (size_t)length < sizeof(path)) {
 		FSL_TRY(fsl_kineto_rank_of_content(path, &rank, err));
@@ -509,7 +516,11 @@ static int compare_unnumbered(const void *left, const void *right)
 	int order = FSL_ORDER(is_unnumbered(b), is_unnumbered(a));
 	order = order != 0 ? order : strcmp(a->host_uid, b->host_uid);
 	order = order != 0 ? order : FSL_ORDER(a->device, b->device);
-	return order != 0 ? order : fsl_search_compare_paths(a->folder.path, b->folder.path);
+	order = order != 0 ? order : fsl_search_compare_paths(a->folder.path, b->folder.path);
+	if (order == 0 && a->folder.file != NULL && b->folder.file != NULL) {
+		order = fsl_search_compare_paths(a->folder.file, b->folder.file);
+	}
+	return order != 0 ? order : FSL_ORDER(a->worker, b->worker);
 }
 
 /* Gives free numbers, in order, to folders without one; drops those for which none is left. */

@@ -20,6 +20,7 @@ enum fsl_discover_kind {
 	FSL_DISCOVER_NO_RANK,
 	FSL_DISCOVER_LOOSE,
 	FSL_DISCOVER_UNFINISHED,
+	FSL_DISCOVER_WORKERS,
 	FSL_DISCOVER_TOO_MANY,
 	FSL_DISCOVER_KINDS_N
 };
@@ -34,6 +35,10 @@ struct fsl_candidate {
 	size_t n_files;          /* tables, documents and databases in its output folder */
 	const char *host_uid;    /* PROF_*: host and device from its info; "" and -1 */
 	int64_t device;
+	/* Processes of a report of Nsight Systems that are ranks, this one's place among them, and
+	 * its rank of MPI; 0, 0, and -1 if that is not told. */
+	size_t n_workers, worker;
+	int64_t mpi_rank;
 };
 
 struct fsl_search {
@@ -63,6 +68,14 @@ enum fsl_status fsl_search_settle_passes(struct fsl_search *search, struct fsl_e
 /* Folders in one folder are one capture: if ranks are there more than once, keeps the folders of
  * one capture, and those that have other ranks. Items are sorted by path. */
 enum fsl_status fsl_search_settle_sets(struct fsl_search *search, struct fsl_error *err);
+
+/* Makes the last item, an export of Nsight Systems, one item for each process that is a rank. */
+enum fsl_status fsl_search_split_report(struct fsl_search *search, const char *path,
+					struct fsl_error *err);
+/* Rank of a process of a report by the number in the report's name, which counts hosts; -1 if
+ * reports lack numbers, or have different numbers of processes. */
+int64_t fsl_search_rank_in_report(const struct fsl_search *search,
+				  const struct fsl_candidate *item);
 
 /* Tells that @item is left out, because @kept is of the same rank. */
 enum fsl_status fsl_search_remark_duplicate(struct fsl_search *search,

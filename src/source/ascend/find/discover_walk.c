@@ -278,6 +278,7 @@ static enum fsl_status add_candidate(struct fsl_search *search, const struct pla
 		.is_loose = !look->is_rank && look->output[0] == '\0',
 		.host_uid = "",
 		.device = -1,
+		.mpi_rank = -1,
 	};
 	item.folder.path = fsl_arena_strdup(arena, place->path);
 	item.folder.output_path =
@@ -325,11 +326,16 @@ static enum fsl_status add_traces(struct fsl_search *search, const struct place 
 					place->path);
 		}
 		bool is_trace = fsl_kineto_is_trace(path, search->profile->takes_any_trace);
-		fsl_free(path);
 		if (is_trace) {
-			FSL_TRY(add_trace(search, place, listing->names[i], err));
+			enum fsl_status status = add_trace(search, place, listing->names[i], err);
+			FSL_THEN(status, fsl_search_split_report(search, path, err));
+			fsl_free(path);
+			FSL_TRY(status);
 			n_traces++;
-		} else if (fsl_kineto_rank_of_name(listing->names[i]) >= 0) {
+			continue;
+		}
+		fsl_free(path);
+		if (fsl_kineto_rank_of_name(listing->names[i]) >= 0) {
 			stranger = stranger == NULL ? listing->names[i] : stranger;
 		}
 	}
