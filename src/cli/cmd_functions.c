@@ -214,12 +214,40 @@ static enum fsl_status tell_what_if(const struct request *request,
 	return FSL_OK;
 }
 
+/* Options that choose among functions, or draw them: a table of operations has none. */
+static enum fsl_status check_table_options(const struct request *request, struct fsl_error *err)
+{
+	const struct {
+		const char *name;
+		bool is_given;
+	} options[] = {
+		{"--report", request->page != NULL},
+		{"--baseline", request->baseline != NULL},
+		{"--section", request->choice.section >= 0},
+		{"--function", request->choice.function != NULL},
+		{"--class", request->choice.group != NULL},
+		{"--worker", request->workers != NULL},
+		{"--lane", request->lane_rules.n_items > 0},
+	};
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (options[i].is_given) {
+			return FSL_FAIL(err, FSL_ERR_USAGE,
+					"a table of operations has no functions and no page, leave "
+					"the option out (--format json tells all): option=\"%s\", "
+					"path=\"%s\"",
+					options[i].name, request->path);
+		}
+	}
+	return FSL_OK;
+}
+
 /* A table of operations tells what the job would gain without stragglers. */
 static enum fsl_status ask_table(const struct request *request, int *exit_code,
 				 struct fsl_error *err)
 {
 	struct fsl_op_table table = {0};
 	struct fsl_what_if what_if = {0};
+	FSL_TRY(check_table_options(request, err));
 	enum fsl_status status = fsl_op_table_read(&table, request->path, err);
 	FSL_THEN(status, fsl_what_if_ask(&what_if, &table, err));
 	FSL_THEN(status, tell_what_if(request, &what_if, &table, err));

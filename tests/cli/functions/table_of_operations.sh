@@ -30,3 +30,7 @@ for name in sys.argv[2:]:
 END
 sed -i '$d' table.csv
 "$FAILSLOW" functions table.csv || echo "exit code $?"
+# Options of functions are refused, as nothing would come of them.
+"$FAILSLOW" functions healthy.csv --report page.html || echo "exit code $?"
+"$FAILSLOW" functions healthy.csv --worker 3 || echo "exit code $?"
+[ ! -e page.html ] && echo "no page"
