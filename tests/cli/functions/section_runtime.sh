@@ -1,3 +1,3 @@
 # The document of one section, for a worker that stands out and one that does not.
-python3 "$CASES/functions/traces.py" traces kernels=3
+python3 "$CASES/functions/traces.py" traces calls=3
 "$FAILSLOW" functions traces --section runtime --worker 0,3 --format json
