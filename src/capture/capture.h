@@ -332,6 +332,7 @@ enum { FSL_PROFILE_FREQS_MAX = 8 };
 /* Data of trace_view.json or the profiler's database: the host's work and the cores' clock. */
 struct fsl_profile_trace {
 	uint64_t n_events;
+	const char *dialect;      /* of a trace of Kineto, fsl_kineto_dialect(); NULL: none */
 	bool is_unverified;       /* of a dialect of which no real export is known */
 	bool is_cut;              /* its end is missing or unreadable */
 	int64_t base_ns;          /* that was added to the times of the file; 0: none told */

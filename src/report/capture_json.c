@@ -107,6 +107,8 @@ static void put_ranks(struct fsl_document *document, cJSON *root, const struct f
 		fsl_document_text(document, entry, "rankSource",
 				  source_text(rank->folder.rank_source));
 		fsl_document_told(document, entry, "writer", writer_text(rank->folder.writer));
+		fsl_document_told(document, entry, "dialect",
+				  rank->trace.dialect != NULL ? rank->trace.dialect : "");
 		fsl_document_told(document, entry, "level", rank->info.level);
 		fsl_document_told(document, entry, "torchVersion", rank->info.torch_version);
 		fsl_document_told(document, entry, "cannVersion", rank->info.cann_version);

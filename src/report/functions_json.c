@@ -63,6 +63,8 @@ static void add_worker(struct writer *writer, cJSON *list, const struct fsl_func
 						: "normal";
 	fsl_document_integer(document, object, "rank", rank->rank);
 	fsl_document_told(document, object, "host", rank->info.host_name);
+	fsl_document_told(document, object, "dialect",
+			  rank->trace.dialect != NULL ? rank->trace.dialect : "");
 	fsl_document_text(document, object, "state", state);
 	fsl_document_number(document, object, "excessRatio", worker->excess, DECIMALS_RATIO);
 	fsl_document_told(document, object, "excessSection",

@@ -225,7 +225,8 @@ def packets(root):
     for style in ("interned", "plain")[::EVERY]:
         folder = root / ("packets_" + style)
         write_packets(folder, Job(seed=60, steps=3), Fault(kernels={5: 1.5}), style)
-        check("packets " + style, folder, "slow_rank", [5], "compute", 0.5 * work)
+        answer = check("packets " + style, folder, "slow_rank", [5], "compute", 0.5 * work)
+        claim("packets " + style, answer and answer["capture"]["ranks"][3]["dialect"] == "pftrace", "dialect")
         write_packets(root / ("quiet_packets_" + style), Job(seed=61, steps=3), Fault(), style)
         nobody("quiet packets " + style, root / ("quiet_packets_" + style))
     fault = Fault(link={frozenset({2, 6}): 4.0})
@@ -268,7 +269,8 @@ def databases(root):
         (root / name).mkdir()
         for rank in simulate(job, fault):
             nsys.write(root / name / (file % rank.rank), document(job, rank), step="iteration %d")
-        check(name, root / name, "slow_rank", ranks, cause, cost)
+        answer = check(name, root / name, "slow_rank", ranks, cause, cost)
+        claim(name, answer and answer["capture"]["ranks"][3]["dialect"] == "nsys", "dialect")
     path = root / "database_kernels" / "report_1.sqlite"
     path.write_bytes(path.read_bytes()[:path.stat().st_size // 2])
     path = root / "database_kernels" / "report_2.sqlite"
@@ -313,9 +315,14 @@ def shared():
     check("shared compute_rank5_dp8", many / "compute_rank5_dp8", "slow_rank", [5], "compute", 1.64)
     check("shared host_rank2_dp8", many / "host_rank2_dp8", "slow_rank", [2], "host", 1.83)
     check("shared compute_rank6_tp4dp2", many / "compute_rank6_tp4dp2", "slow_rank", [6], "compute", 2.0)
+    dialects = {"amd_trace": "rocm_base", "nw4_old": "kineto_2021", "nccl_parser": "kineto_base", "mi300": "rocm_base",
+                "df_index": "kineto_epoch", "ns_resolution": "kineto_epoch", "trace_filter": "kineto_epoch"}
     for path in sorted(SHARED.glob("hta/**/*.json.gz")) + sorted(SHARED.glob("t[br]*/*.json.gz")):
         _, answer = ask(path)
         claim(str(path), answer is not None, "no answer")
+        dialect = answer and answer["capture"]["ranks"][0]["dialect"]
+        wanted = [name for word, name in dialects.items() if word in str(path)] or [dialect]
+        claim(str(path), dialect in wanted, "is %s, not %s" % (dialect, wanted))
 
 
 def main():

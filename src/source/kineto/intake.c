@@ -239,6 +239,8 @@ enum fsl_status fsl_kineto_intake_take(struct fsl_kineto_intake *intake,
 	int category = FSL_KINETO_NONE;
 	struct fsl_trace_event told;
 	intake->has_unknown_forms |= is_unknown_form(event);
+	intake->has_old_words |=
+		event->category == FSL_KINETO_OPERATOR && event->whole_category.text[0] == 'O';
 	if (intake->lanes != NULL) {
 		FSL_TRY(find_lane(intake, event, &category, err));
 	}

@@ -27,6 +27,7 @@ struct fsl_kineto_intake {
 	uint32_t first_free;    /* of @open */
 	uint64_t n_unmatched;   /* ends without a begin, begins that are too deep */
 	bool has_unknown_forms; /* of a dialect of which no real export is known */
+	bool has_old_words;     /* categories of 2021 that no later trace has */
 };
 
 /* As events: {.events, .lanes}. FSL_ERR_MEMORY. */

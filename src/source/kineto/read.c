@@ -8,6 +8,7 @@
 #include "base/try.h"
 #include "capture/json_file.h"
 #include "chrome/pftrace_walk.h"
+#include "source/kineto/dialect.h"
 #include "source/kineto/groups.h"
 #include "source/kineto/intake.h"
 #include "source/kineto/nsys.h"
@@ -200,6 +201,7 @@ enum fsl_status fsl_kineto_read_file(struct fsl_profile_rank *rank,
 		status = status != FSL_OK ? fsl_json_file_fault(rank, input, status, &own, err)
 					  : FSL_OK;
 	}
+	rank->trace.dialect = fsl_kineto_dialect(&pass.events, &pass.intake, input);
 	rank->has_trace = rank->has_text = input->file->state != FSL_FILE_UNUSABLE;
 	fsl_kineto_intake_fini(&pass.intake);
 	fsl_kineto_events_fini(&pass.events);
