@@ -81,6 +81,10 @@ fsl_optional(http FSL_HAVE_CURL libcurl libcrypto)
 fsl_optional(kafka FSL_HAVE_KAFKA rdkafka)
 # Names of functions in call paths.
 fsl_optional(dw FSL_HAVE_DW libdw)
+# trace.dat of trace-cmd.
+fsl_optional(tracecmd FSL_HAVE_TRACECMD libtracecmd libtraceevent)
+# Its headers do not tell the version.
+target_compile_definitions(fsl_dep_tracecmd INTERFACE FSL_TRACECMD_VERSION="${tracecmd_libtracecmd_VERSION}")
 # gzip, unpacked three times as fast as by zlib.
 fsl_optional(isal FSL_HAVE_ISAL libisal)
 

@@ -8,7 +8,8 @@ build=${FAILSLOW_BUILD:-$root/build} # where to build; the tests of the document
 log_dir=$build/log
 
 # What is needed: for what | Debian, Ubuntu | Fedora, openEuler. Several names in a column are alternatives for
-# different releases; the ones that the release does not know are passed over.
+# different releases; the ones that the release does not know are passed over. Packages for "extra" belong to "build",
+# and are left out if the release has none of their names.
 package_table() {
 	cat <<'TABLE'
 build | gcc                  | gcc
@@ -32,6 +33,9 @@ build | libssl-dev           | openssl-devel
 build | librdkafka-dev       | librdkafka-devel
 build | libdw-dev            | elfutils-devel
 build | libisal-dev          | isa-l-devel
+extra | libtracecmd-dev      | libtracecmd-devel
+extra | libtracefs-dev       | libtracefs-devel
+extra | libtraceevent-dev    | libtraceevent-devel
 test  | libcmocka-dev        | libcmocka-devel
 test  | python3              | python3
 test  | python3-jsonschema   | python3-jsonschema
@@ -118,9 +122,24 @@ is_known() {
 	fi
 }
 
+# Of the lines of "extra" those of which the release knows a name.
+extra_packages() {
+	wanted_packages extra | while read -r names; do
+		for name in $names; do
+			if is_installed "$name" || is_known "$name"; then
+				echo "$name"
+				break
+			fi
+		done
+	done
+}
+
 # Names of packages that are not there yet; nothing when all is well.
 missing_packages() {
-	wanted_packages "$@" | while read -r names; do
+	{
+		wanted_packages "$@"
+		case " $* " in *" build "*) extra_packages ;; esac
+	} | while read -r names; do
 		first=
 		for name in $names; do
 			if is_installed "$name"; then

@@ -33,7 +33,8 @@ LABELS = re.compile(r'fsl_screen_(?:field|extra)\(\s*[&\w]+,\s*"([^"]+)"')
 # names, and what N_() marks.
 ELSEWHERE = ("src/report/page", "src/report/trace", "src/report/msprof", "src/report/reporter_textfile.c",
              "src/alarm/channel_webhook.c", "src/state/incidents.c", "src/base/memory_left.c", "src/eval/matrix.c",
-             "src/eval/rules.c", "src/eval/setup.c", "src/eval/baseline.c", "src/bench/cases.c")
+             "src/eval/rules.c", "src/eval/setup.c", "src/eval/baseline.c", "src/bench/cases.c",
+             "src/source/ftrace/trace_dat_lines.c")
 SCREEN_CALLS = {"FSL_FAIL", "fsl_log", "fsl_error_add", "fsl_tell_print"}
 PROSE = re.compile(r"[A-Za-z]{2,}[,;:]? +[a-zA-Z`%(]|[%a-z]\S* [a-z]{2,}")
 # Literals that programs read, by their text.

@@ -22,6 +22,7 @@
 #include "cli/command_output.h"
 #include "cli/confined.h"
 #include "report/document.h"
+#include "source/ftrace/trace_dat.h"
 #include "source/systrace/frame_symbols.h"
 #include "team/team.h"
 
@@ -74,7 +75,7 @@ static void print_facts(const char *heading, const struct fact *facts, size_t n_
 {
 	(void)fsl_tell_print(stdout, "%s:\n", heading);
 	for (size_t i = 0; i < n_facts; i++) {
-		printf("  %-10s  %s\n", facts[i].name, facts[i].value);
+		printf("  %-11s  %s\n", facts[i].name, facts[i].value);
 	}
 }
 
@@ -96,6 +97,7 @@ static enum fsl_status print_version(bool as_json, struct fsl_error *err)
 		{"libcurl", fsl_http_version()},
 		{"libdw", fsl_frame_symbols_version()},
 		{"librdkafka", fsl_kafka_version()},
+		{"libtracecmd", fsl_trace_dat_version()},
 		{"OpenBLAS", openblas_version(openblas, sizeof(openblas))},
 		{"PCRE2", pcre2},
 		{"protobuf-c", protobuf_c_version()},

@@ -281,8 +281,9 @@ static enum fsl_status load_one(const struct request *request, struct fsl_host_t
 		return FSL_FAIL(err, FSL_ERR_FORMAT, "%s: file=\"%s\"", files->refusal,
 				files->paths[0]);
 	}
-	int64_t first_ns = fsl_ftrace_first_ns(files->paths[0]);
-	FSL_TRY(fsl_ftrace_read_beside(&trace->beside, &trace->ranks, files->paths[0], first_ns,
+	struct fsl_ftrace_facts facts;
+	int64_t first_ns = fsl_ftrace_first_ns(files->paths[0], &facts);
+	FSL_TRY(fsl_ftrace_read_beside(&trace->beside, &trace->ranks, files->paths[0], facts.clock,
 				       first_ns, err));
 	FSL_TRY(find_clock(request, trace, first_ns, err));
 	if (request->job != NULL) {

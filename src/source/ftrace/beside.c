@@ -28,7 +28,7 @@ enum { CLOCKS_N = sizeof(clocks) / sizeof(clocks[0]) };
 
 size_t fsl_ftrace_stem(const char *path)
 {
-	static const char *const suffixes[] = {".gz", ".zst", ".txt", ".ftrace", ".trace"};
+	static const char *const suffixes[] = {".gz", ".zst", ".txt", ".ftrace", ".trace", ".dat"};
 	size_t length = strlen(path);
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
 		size_t n = strlen(suffixes[i]);
@@ -109,10 +109,12 @@ static enum fsl_status take_pids(const cJSON *root, struct fsl_ftrace_ranks *ran
 	return FSL_OK;
 }
 
-static void take_difference(const char *text, struct fsl_ftrace_beside *beside)
+/* A trace that names its clock (@own) has no other one. */
+static void take_difference(const char *text, const char *own, struct fsl_ftrace_beside *beside)
 {
 	for (size_t i = 0; i < CLOCKS_N; i++) {
-		if (integer_of(text, clocks[i].minus_key, &beside->offset_ns)) {
+		bool is_other = own[0] != '\0' && strcmp(own, clocks[i].trace_clock) != 0;
+		if (!is_other && integer_of(text, clocks[i].minus_key, &beside->offset_ns)) {
 			beside->has_offset = beside->is_clock_told = true;
 			beside->clock = clocks[i].trace_clock;
 			return;
@@ -120,17 +122,13 @@ static void take_difference(const char *text, struct fsl_ftrace_beside *beside)
 	}
 }
 
-/* Distance of @time_ns from [@begin_ns, @end_ns]. */
-static int64_t distance(int64_t time_ns, int64_t begin_ns, int64_t end_ns)
-{
-	return time_ns < begin_ns ? begin_ns - time_ns : time_ns > end_ns ? time_ns - end_ns : 0;
-}
-
-/* The clock that the document names, else the one nearest to the trace; CLOCKS_N: none. */
-static size_t choose_clock(const struct document *document, int64_t begin_ns, int64_t end_ns,
+/* The clock that the document or the trace (@own) names, else the one nearest to the trace;
+ * CLOCKS_N: none. */
+static size_t choose_clock(const struct document *document, const char *own, int64_t first_ns,
 			   bool *is_told)
 {
 	const char *name = fsl_small_json_text(document->root, "trace_clock");
+	name = name[0] != '\0' ? name : own;
 	size_t best = CLOCKS_N;
 	int64_t best_ns = CLOCK_FITS_NS;
 	*is_told = name[0] != '\0';
@@ -141,9 +139,9 @@ static size_t choose_clock(const struct document *document, int64_t begin_ns, in
 		}
 		if (*is_told) {
 			best = strcmp(name, clocks[i].trace_clock) == 0 ? i : best;
-		} else if (distance(time_ns, begin_ns, end_ns) < best_ns) {
+		} else if (llabs(time_ns - first_ns) < best_ns) {
 			best = i;
-			best_ns = distance(time_ns, begin_ns, end_ns);
+			best_ns = llabs(time_ns - first_ns);
 		}
 	}
 	return best;
@@ -157,11 +155,11 @@ static bool clock_offset(const char *text, size_t clock, int64_t *offset_ns)
 	       !__builtin_sub_overflow(utc_ns, time_ns, offset_ns);
 }
 
-static void take_clocks(const struct document *document, int64_t begin_ns, int64_t end_ns,
+static void take_clocks(const struct document *document, const char *own, int64_t first_ns,
 			struct fsl_ftrace_beside *beside)
 {
 	bool is_told = false;
-	size_t clock = choose_clock(document, begin_ns, end_ns, &is_told);
+	size_t clock = choose_clock(document, own, first_ns, &is_told);
 	int64_t end_offset_ns = 0;
 	if (clock >= CLOCKS_N || !clock_offset(document->text, clock, &beside->offset_ns)) {
 		return;
@@ -260,19 +258,25 @@ static enum fsl_status read_documents(struct documents *out, const char *path,
 
 enum fsl_status fsl_ftrace_read_beside(struct fsl_ftrace_beside *beside,
 				       struct fsl_ftrace_ranks *ranks, const char *path,
-				       int64_t begin_ns, int64_t end_ns, struct fsl_error *err)
+				       const char *clock, int64_t first_ns, struct fsl_error *err)
 {
 	struct documents documents = {0};
 	*beside = (struct fsl_ftrace_beside){.clock = ""};
 	enum fsl_status status = read_documents(&documents, path, err);
 	FSL_THEN(status, take_pids(documents.ranks.root, ranks, err));
 	FSL_THEN(status, take_threads(documents.threads.root, ranks, err));
-	take_difference(documents.ranks.text, beside);
+	take_difference(documents.ranks.text, clock, beside);
 	if (documents.clocks.root != NULL) {
-		take_clocks(&documents.clocks, begin_ns, end_ns, beside);
+		take_clocks(&documents.clocks, clock, first_ns, beside);
 	}
 	if (status == FSL_OK && !beside->has_offset) {
 		status = take_start_info(beside, path, err);
+	}
+	for (size_t i = 0; i < CLOCKS_N && !beside->is_clock_told; i++) {
+		if (strcmp(clock, clocks[i].trace_clock) == 0) {
+			beside->clock = clocks[i].trace_clock;
+			beside->is_clock_told = true;
+		}
 	}
 	free_document(&documents.ranks);
 	free_document(&documents.clocks);

@@ -42,7 +42,7 @@ struct fsl_ftrace_beside {
 	bool has_offset;     /* what to add to the trace's times for UTC is known */
 	int64_t offset_ns;   /* UTC minus the clock of the trace */
 	int64_t drift_ns;    /* how much offset_ns changed from begin to end; 0: not told */
-	const char *clock;   /* "mono_raw"; "" if nothing names it; static */
+	const char *clock;   /* "mono_raw"; "" if nothing names it, or none of ours; static */
 	bool is_clock_told;  /* false: it is the clock that fits the times */
 	bool has_start_info; /* the offset is that of a profile of Ascend */
 };
@@ -50,12 +50,13 @@ struct fsl_ftrace_beside {
 /*
  * Reads ranks.json ("pids": {pid: rank}, "realtime_minus_mono_ns"), NAME.clocks.json (five clocks,
  * "trace_clock"), NAME.pid_mapping.json (threads of ranks), start_info and end_info beside the
- * trace. Ranks come into @ranks. @begin_ns, @end_ns: times of the trace, to tell which clock it has
- * if nothing names it. Files that cannot be used are ignored with a warning. FSL_ERR_MEMORY.
+ * trace. Ranks come into @ranks. @clock: what the trace says of its clock, or "". @first_ns: its
+ * first time, to tell which clock it has if nothing names it. Files that cannot be used are ignored
+ * with a warning. FSL_ERR_MEMORY.
  */
 enum fsl_status fsl_ftrace_read_beside(struct fsl_ftrace_beside *beside,
 				       struct fsl_ftrace_ranks *ranks, const char *path,
-				       int64_t begin_ns, int64_t end_ns, struct fsl_error *err);
+				       const char *clock, int64_t first_ns, struct fsl_error *err);
 /* The trace has CLOCK_MONOTONIC_RAW, and a profile tells what that is in UTC. */
 void fsl_ftrace_beside_take(struct fsl_ftrace_beside *beside, const struct fsl_prof_clock *clock);
 

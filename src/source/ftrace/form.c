@@ -6,6 +6,7 @@
 
 #include "base/language.h"
 #include "source/ftrace/prefix.h"
+#include "source/ftrace/trace_dat.h"
 
 enum { LINES_LOOKED_AT = 24 }; /* headers have 12 lines */
 
@@ -25,13 +26,14 @@ const char *fsl_ftrace_refusal(enum fsl_ftrace_form form)
 		[FSL_FTRACE_NOCONTEXT] = N_(
 			"the trace has the option nocontext-info, which leaves out times and CPUs: "
 			"record it with `echo 1 > options/context-info`"),
-		[FSL_FTRACE_DAT] = N_("trace.dat of trace-cmd is not read: "
-				      "write text with `trace-cmd report -t -N trace.dat`"),
+		[FSL_FTRACE_DAT] = N_("trace.dat of trace-cmd is not read without libtracecmd: "
+				      "install it, or write text with "
+				      "`trace-cmd report -t -N trace.dat`"),
 		[FSL_FTRACE_PERF_DATA] =
 			N_("perf.data is not read: "
 			   "write text with `perf sched script -i perf.data --ns`"),
 	};
-	return texts[form];
+	return form == FSL_FTRACE_DAT && fsl_trace_dat_is_supported() ? NULL : texts[form];
 }
 
 static bool begins_with(const char *head, size_t length, const char *text)

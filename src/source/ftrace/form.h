@@ -19,7 +19,8 @@ enum fsl_ftrace_form {
 /* Tells a file by its first bytes. */
 enum fsl_ftrace_form fsl_ftrace_form_of(const char *head, size_t length);
 
-/* Why such a file is not read and what to do instead; NULL for FSL_FTRACE_TEXT. Static text. */
+/* Why such a file is not read and what to do instead; NULL: it is read. Static
+ * text. */
 const char *fsl_ftrace_refusal(enum fsl_ftrace_form form);
 
 #endif

@@ -6,30 +6,46 @@
 #include "base/number.h"
 #include "source/ftrace/form.h"
 #include "source/ftrace/payload.h"
+#include "source/ftrace/trace_dat.h"
 
 struct fsl_ftrace_reader {
-	struct fsl_reader *file;
+	struct fsl_reader *file;   /* lines */
+	struct fsl_trace_dat *dat; /* where they come from; NULL: the file has them */
 	struct fsl_ftrace_facts facts;
 	struct fsl_sched_event event;
 };
+
+/* Form of the file; FSL_ERR_FORMAT if it is not read. */
+static enum fsl_status find_form(struct fsl_reader *file, enum fsl_ftrace_form *form,
+				 struct fsl_error *err)
+{
+	const char *head = NULL;
+	size_t length = 0;
+	FSL_TRY(fsl_reader_peek(file, FSL_FILE_HEAD_BYTES, &head, &length, err));
+	length = length < FSL_FILE_HEAD_BYTES ? length : FSL_FILE_HEAD_BYTES;
+	*form = fsl_ftrace_form_of(head, length);
+	const char *refusal = fsl_ftrace_refusal(*form);
+	return refusal == NULL ? FSL_OK
+			       : FSL_FAIL(err, FSL_ERR_FORMAT, "%s: file=\"%s\"", refusal,
+					  fsl_reader_path(file));
+}
 
 enum fsl_status fsl_ftrace_adopt(struct fsl_ftrace_reader **out, struct fsl_reader *file,
 				 struct fsl_error *err)
 {
 	struct fsl_ftrace_reader *reader = NULL;
-	const char *head = NULL;
-	size_t length = 0;
-	enum fsl_status status = fsl_reader_peek(file, FSL_FILE_HEAD_BYTES, &head, &length, err);
-	if (status == FSL_OK) {
-		length = length < FSL_FILE_HEAD_BYTES ? length : FSL_FILE_HEAD_BYTES;
-		const char *refusal = fsl_ftrace_refusal(fsl_ftrace_form_of(head, length));
-		status = refusal == NULL ? FSL_OK
-					 : FSL_FAIL(err, FSL_ERR_FORMAT, "%s: file=\"%s\"", refusal,
-						    fsl_reader_path(file));
-	}
+	enum fsl_ftrace_form form = FSL_FTRACE_NO_TRACE;
+	enum fsl_status status = find_form(file, &form, err);
 	FSL_THEN(status, FSL_NEW(reader, 1, "readers", err));
+	if (status == FSL_OK && form == FSL_FTRACE_DAT) {
+		struct fsl_reader *lines = NULL;
+		status = fsl_trace_dat_open(&reader->dat, &lines, fsl_reader_path(file), err);
+		fsl_reader_close(file);
+		file = lines;
+	}
 	if (status != FSL_OK) {
 		fsl_reader_close(file);
+		fsl_free(reader);
 		return status;
 	}
 	reader->file = file;
@@ -49,6 +65,7 @@ enum fsl_status fsl_ftrace_open(struct fsl_ftrace_reader **out, const char *path
 void fsl_ftrace_close(struct fsl_ftrace_reader *reader)
 {
 	if (reader != NULL) {
+		fsl_trace_dat_close(reader->dat);
 		fsl_reader_close(reader->file);
 		fsl_free(reader);
 	}
@@ -64,12 +81,26 @@ const char *fsl_ftrace_path(const struct fsl_ftrace_reader *reader)
 	return fsl_reader_path(reader->file);
 }
 
+/* "# clock: mono_raw", of a trace.dat. */
+static void read_clock(struct fsl_ftrace_facts *facts, struct fsl_ftrace_scan scan)
+{
+	size_t length = (size_t)(scan.end - scan.at);
+	if (length < sizeof(facts->clock)) {
+		memcpy(facts->clock, scan.at, length);
+		facts->clock[length] = '\0';
+	}
+}
+
 /* "# entries-in-buffer/entries-written: 123/450910   #P:2", or "latency: 0 us, #2021/2021, ...
  * #P:2" of latency formats. */
 static void read_comment(struct fsl_ftrace_facts *facts, struct fsl_ftrace_scan scan)
 {
 	static const char written[] = "entries-written: ", latency[] = " us, #", cpus[] = "#P:";
 	const char *end = scan.end;
+	if (FSL_FTRACE_TAKE(&scan, "# clock: ")) {
+		read_clock(facts, scan);
+		return;
+	}
 	for (; scan.at < end; scan.at++) {
 		struct fsl_ftrace_scan number = scan;
 		int64_t kept = 0, all = 0;
@@ -87,17 +118,26 @@ static void read_comment(struct fsl_ftrace_facts *facts, struct fsl_ftrace_scan 
 	}
 }
 
-/* "CPU:1 [LOST 94 EVENTS]", "CPU:1 [LOST EVENTS]". */
+/* "CPU:1 [LOST 94 EVENTS]", "CPU:1 [LOST EVENTS]" of the kernel, "      CPU:1 [94 EVENTS DROPPED]"
+ * and "      CPU:1 [EVENTS DROPPED]" of trace-cmd. */
 static bool read_loss(struct fsl_ftrace_reader *reader, struct fsl_ftrace_scan scan)
 {
 	struct fsl_sched_event *event = &reader->event;
 	int32_t cpu = 0;
 	int64_t n_lost = 0;
+	fsl_ftrace_skip_blanks(&scan);
 	if (!FSL_FTRACE_TAKE(&scan, "CPU:") || !fsl_ftrace_take_id(&scan, &cpu) ||
-	    !FSL_FTRACE_TAKE(&scan, " [LOST ") || cpu >= FSL_SCHED_CPUS_MAX) {
+	    !FSL_FTRACE_TAKE(&scan, " [") || cpu >= FSL_SCHED_CPUS_MAX) {
 		return false;
 	}
-	(void)fsl_ftrace_take_number(&scan, &n_lost);
+	bool is_lost = FSL_FTRACE_TAKE(&scan, "LOST ");
+	if (fsl_ftrace_take_number(&scan, &n_lost)) {
+		fsl_ftrace_skip_blanks(&scan);
+	}
+	if (!FSL_FTRACE_TAKE(&scan, "EVENTS") ||
+	    (!is_lost && !FSL_FTRACE_TAKE(&scan, " DROPPED"))) {
+		return false;
+	}
 	*event = (struct fsl_sched_event){.kind = FSL_SCHED_LOST,
 					  .cpu = cpu,
 					  .time_ns = event->time_ns,
@@ -182,7 +222,8 @@ enum fsl_status fsl_ftrace_next(struct fsl_ftrace_reader *reader,
 		FSL_TRY(fsl_reader_line(reader->file, &line, &length, &number, &is_too_long, err));
 		*event = line != NULL ? &reader->event : NULL;
 		if (line == NULL) {
-			return FSL_OK;
+			return reader->dat != NULL ? fsl_trace_dat_finish(reader->dat, err)
+						   : FSL_OK;
 		}
 		facts->n_lines++;
 		if (is_too_long) {
@@ -205,14 +246,17 @@ enum fsl_status fsl_ftrace_next(struct fsl_ftrace_reader *reader,
 	return FSL_OK;
 }
 
-int64_t fsl_ftrace_first_ns(const char *path)
+int64_t fsl_ftrace_first_ns(const char *path, struct fsl_ftrace_facts *facts)
 {
 	struct fsl_ftrace_reader *reader = NULL;
 	const struct fsl_sched_event *event = NULL;
 	int64_t time_ns = FSL_NS_ABSENT;
-	if (fsl_ftrace_open(&reader, path, NULL) == FSL_OK &&
-	    fsl_ftrace_next(reader, &event, NULL) == FSL_OK && event != NULL) {
-		time_ns = event->time_ns;
+	*facts = (struct fsl_ftrace_facts){0};
+	if (fsl_ftrace_open(&reader, path, NULL) == FSL_OK) {
+		if (fsl_ftrace_next(reader, &event, NULL) == FSL_OK && event != NULL) {
+			time_ns = event->time_ns;
+		}
+		*facts = reader->facts;
 	}
 	fsl_ftrace_close(reader);
 	return time_ns;

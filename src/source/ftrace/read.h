@@ -8,6 +8,8 @@
 #include "sched/event.h"
 #include "source/ftrace/prefix.h"
 
+enum { FSL_FTRACE_CLOCK_BYTES = 16 };
+
 /* Facts that lines of a file tell beside events. */
 struct fsl_ftrace_facts {
 	int64_t n_kept, n_written; /* entries by the header; -1: it does not tell */
@@ -21,6 +23,8 @@ struct fsl_ftrace_facts {
 	uint64_t n_lost, n_losses; /* events that LOST lines tell, and these lines */
 	uint64_t n_started;        /* "CPU 2 buffer started": oldest events are overwritten */
 	enum fsl_ftrace_stamp stamp;
+	char clock[FSL_FTRACE_CLOCK_BYTES]; /* as in trace_clock; "": text of the kernel does not
+					       tell */
 };
 
 struct fsl_ftrace_reader; /* opaque */
@@ -35,8 +39,9 @@ enum fsl_status fsl_ftrace_adopt(struct fsl_ftrace_reader **out, struct fsl_read
 				 struct fsl_error *err);
 void fsl_ftrace_close(struct fsl_ftrace_reader *reader);
 
-/* Time of the first event of a file; FSL_NS_ABSENT: it has none, or cannot be read. */
-int64_t fsl_ftrace_first_ns(const char *path);
+/* Time of the first event of a file; FSL_NS_ABSENT: it has none, or cannot be read. *facts: those
+ * that come before it. */
+int64_t fsl_ftrace_first_ns(const char *path, struct fsl_ftrace_facts *facts);
 
 /* Next event, borrowed until the next call; *event is NULL at the end. */
 enum fsl_status fsl_ftrace_next(struct fsl_ftrace_reader *reader,

@@ -291,6 +291,8 @@ static void test_headers_and_losses_are_told(void **state)
 		"             cat-5   [000] .....  1.5: softirq_exit: vec=1 [action=TIMER]\n"
 		"##### CPU 1 buffer started ####\n"
 		"CPU:3 [LOST 94 EVENTS]\n"
+		"      CPU:2 [EVENTS DROPPED]\n"
+		"      CPU:2 [7 EVENTS DROPPED]\n"
 		"what is this\n"
 		"             cat-5   [000] .....  1.6: block_rq_issue: 254,0 W 0 () 1 + 8 [x]\n");
 	assert_int_equal(read_all(path, &facts, &err), FSL_OK);
@@ -298,10 +300,10 @@ static void test_headers_and_losses_are_told(void **state)
 	assert_int_equal(facts.n_events, 2);
 	assert_int_equal(facts.n_ignored, 1);
 	assert_int_equal(facts.n_started, 1);
-	assert_int_equal(facts.n_losses, 1);
-	assert_int_equal(facts.n_lost, 94);
+	assert_int_equal(facts.n_losses, 3);
+	assert_int_equal(facts.n_lost, 101);
 	assert_int_equal(facts.n_broken, 1);
-	assert_int_equal(facts.first_broken, 8);
+	assert_int_equal(facts.first_broken, 10);
 }
 
 /* Times of the events in us, as one text. */
