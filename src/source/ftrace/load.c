@@ -1,26 +1,40 @@
 /* Passes over a kernel trace. */
 #include "source/ftrace/load.h"
 
+#include "base/try.h"
+
 /* How one pass reads. */
 struct pass {
 	const char *const *paths;
 	size_t n_paths;
 	bool sorts;
-	int64_t begin_ns, end_ns;       /* what is counted */
-	struct fsl_ftrace_marks *marks; /* NULL: known already */
+	int64_t begin_ns, end_ns; /* what is counted */
 };
 
+/* Marks of steps: ranks must be known before the first event. */
+static enum fsl_status read_marks(struct fsl_ftrace_marks *marks, const char *path,
+				  struct fsl_error *err)
+{
+	struct fsl_ftrace_reader *reader = NULL;
+	const struct fsl_sched_event *event = NULL;
+	FSL_TRY(fsl_ftrace_open(&reader, path, err));
+	enum fsl_status status = fsl_ftrace_next_mark(reader, &event, err);
+	while (status == FSL_OK && event != NULL) {
+		status = fsl_ftrace_marks_add(marks, event, err);
+		FSL_THEN(status, fsl_ftrace_next_mark(reader, &event, err));
+	}
+	fsl_ftrace_close(reader);
+	return status;
+}
+
 static enum fsl_status feed_all(struct fsl_sched *sched, struct fsl_ftrace_merge *merge,
-				const struct pass *pass, struct fsl_error *err)
+				struct fsl_error *err)
 {
 	for (;;) {
 		const struct fsl_sched_event *event = NULL;
 		FSL_TRY(fsl_ftrace_merge_next(merge, &event, err));
 		if (event == NULL) {
 			return fsl_sched_finish(sched, err);
-		}
-		if (event->kind == FSL_SCHED_MARK && pass->marks != NULL) {
-			FSL_TRY(fsl_ftrace_marks_add(pass->marks, event, err));
 		}
 		FSL_TRY(fsl_sched_feed(sched, event, err));
 	}
@@ -44,7 +58,7 @@ static enum fsl_status read_once(struct fsl_sched *sched, const struct fsl_ftrac
 		sched->ranks[sched->n_ranks - 1].n_calls = rank->n_calls;
 	}
 	FSL_TRY(fsl_ftrace_merge_open(&merge, pass->paths, pass->n_paths, pass->sorts, err));
-	enum fsl_status status = feed_all(sched, merge, pass, err);
+	enum fsl_status status = feed_all(sched, merge, err);
 	loaded->facts = fsl_ftrace_merge_facts(merge);
 	loaded->n_misplaced = fsl_ftrace_merge_late(merge);
 	fsl_ftrace_merge_close(merge);
@@ -76,21 +90,24 @@ enum fsl_status fsl_ftrace_load(struct fsl_sched *sched, struct fsl_ftrace_ranks
 				struct fsl_ftrace_loaded *loaded, struct fsl_error *err)
 {
 	struct fsl_ftrace_marks marks = {0};
-	struct pass pass = {paths, n_paths, false, INT64_MIN, INT64_MAX, &marks};
+	struct pass pass = {paths, n_paths, false, INT64_MIN, INT64_MAX};
+	enum fsl_status status = FSL_OK;
 	*loaded = (struct fsl_ftrace_loaded){0};
-	enum fsl_status status = read_once(sched, ranks, &pass, loaded, err);
+	for (size_t i = 0; status == FSL_OK && i < n_paths; i++) {
+		status = read_marks(&marks, paths[i], err);
+	}
+	FSL_THEN(status, fsl_ftrace_marks_rank(&marks, ranks, err));
+	FSL_THEN(status, read_once(sched, ranks, &pass, loaded, err));
 	const struct fsl_ftrace_facts facts = loaded->facts;
 	loaded->n_late = loaded->n_misplaced;
 	loaded->n_marks = marks.n_items;
 	loaded->is_lossy = facts.n_losses > 0 || facts.n_started > 0 ||
 			   (facts.n_kept >= 0 && facts.n_kept < facts.n_written);
-	FSL_THEN(status, fsl_ftrace_marks_rank(&marks, ranks, err));
 	if (status == FSL_OK && loaded->is_lossy) {
 		loaded->has_window = common_window(sched, &pass);
 	}
 	pass.sorts = loaded->n_late > 0;
-	pass.marks = NULL;
-	if (pass.sorts || loaded->has_window || loaded->n_marks > 0) {
+	if (pass.sorts || loaded->has_window) {
 		FSL_THEN(status, read_once(sched, ranks, &pass, loaded, err));
 	}
 	fsl_ftrace_marks_fini(&marks);

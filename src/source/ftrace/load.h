@@ -18,7 +18,7 @@ struct fsl_ftrace_loaded {
 /*
  * Reads the files of one host into @sched, which fsl_sched_fini() releases even after a failure.
  * Ranks of @ranks are known before; marks of steps in the trace add to them. @ranks must live as
- * long as @sched. A trace with events out of order, with losses or with marks is read twice.
+ * long as @sched. A trace with events out of order or with losses is read twice.
  */
 enum fsl_status fsl_ftrace_load(struct fsl_sched *sched, struct fsl_ftrace_ranks *ranks,
 				const char *const *paths, size_t n_paths,

@@ -37,6 +37,7 @@ enum fsl_status fsl_ftrace_marks_add(struct fsl_ftrace_marks *marks,
 					     .pid = event->tgid > 0 ? event->tgid : event->tid,
 					     .step = step,
 					     .time_ns = event->time_ns,
+					     .number = marks->n_items,
 					     .is_end = is_end};
 	return FSL_APPEND(marks, items, &mark, err);
 }
@@ -104,11 +105,22 @@ static void drop_open_step(struct fsl_ftrace_rank *rank)
 	}
 }
 
-enum fsl_status fsl_ftrace_marks_rank(const struct fsl_ftrace_marks *marks,
+/* Of the same time, as they came. */
+static int compare_marks(const void *left, const void *right)
+{
+	const struct fsl_ftrace_mark *a = left, *b = right;
+	return a->time_ns != b->time_ns ? FSL_ORDER(a->time_ns, b->time_ns)
+					: FSL_ORDER(a->number, b->number);
+}
+
+enum fsl_status fsl_ftrace_marks_rank(struct fsl_ftrace_marks *marks,
 				      struct fsl_ftrace_ranks *ranks, struct fsl_error *err)
 {
 	bool *keeps = NULL;
 	size_t n_before = 0;
+	if (marks->n_items > 1) {
+		qsort(marks->items, marks->n_items, sizeof(*marks->items), compare_marks);
+	}
 	for (size_t i = 0; i < marks->n_items; i++) {
 		const struct fsl_ftrace_mark *mark = &marks->items[i];
 		if (fsl_ftrace_ranks_get(ranks, mark->rank, mark->pid, err) == NULL) {

@@ -11,7 +11,8 @@ struct fsl_ftrace_mark {
 	int32_t rank, pid;
 	int64_t step;
 	int64_t time_ns;
-	bool is_end; /* step_end */
+	size_t number; /* order of arrival */
+	bool is_end;   /* step_end */
 };
 
 /* Start as {0}. */
@@ -48,9 +49,9 @@ struct fsl_ftrace_rank *fsl_ftrace_ranks_get(struct fsl_ftrace_ranks *ranks, int
 					     int32_t pid, struct fsl_error *err);
 void fsl_ftrace_ranks_fini(struct fsl_ftrace_ranks *ranks);
 
-/* Ranks and steps of the marks: a step ends at its own end or at the begin of the next one. Ranks
- * that are there already keep their process; ranks with steps keep them. */
-enum fsl_status fsl_ftrace_marks_rank(const struct fsl_ftrace_marks *marks,
+/* Ranks and steps of the marks, which it sorts by time: a step ends at its own end or at the begin
+ * of the next one. Ranks that are there already keep their process; ranks with steps keep them. */
+enum fsl_status fsl_ftrace_marks_rank(struct fsl_ftrace_marks *marks,
 				      struct fsl_ftrace_ranks *ranks, struct fsl_error *err);
 
 #endif

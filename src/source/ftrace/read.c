@@ -246,6 +246,51 @@ enum fsl_status fsl_ftrace_next(struct fsl_ftrace_reader *reader,
 	return FSL_OK;
 }
 
+/* Skips to the begin of the first line that holds @text; false: it skipped all that was there. */
+static bool skip_to_text(struct fsl_reader *file, const char *data, size_t n_bytes, bool is_last,
+			 const char *text)
+{
+	const char *found = memmem(data, n_bytes, text, strlen(text));
+	/* The last line may be cut: it is looked at again, with its rest. */
+	const char *end = found != NULL ? found : data + n_bytes;
+	const char *newline = memrchr(data, '\n', (size_t)(end - data));
+	size_t n_passed = newline != NULL ? (size_t)(newline + 1 - data) : 0;
+	if (found == NULL && (newline == NULL || is_last)) {
+		n_passed = n_bytes;
+	}
+	fsl_reader_skip(file, n_passed);
+	return found != NULL;
+}
+
+enum fsl_status fsl_ftrace_next_mark(struct fsl_ftrace_reader *reader,
+				     const struct fsl_sched_event **event, struct fsl_error *err)
+{
+	for (;;) {
+		const char *data = NULL;
+		size_t n_bytes = 0;
+		FSL_TRY(fsl_reader_peek(reader->file, FSL_FILE_BLOCK_BYTES, &data, &n_bytes, err));
+		*event = NULL;
+		if (n_bytes == 0) {
+			return reader->dat != NULL ? fsl_trace_dat_finish(reader->dat, err)
+						   : FSL_OK;
+		}
+		if (!skip_to_text(reader->file, data, n_bytes, n_bytes < FSL_FILE_BLOCK_BYTES,
+				  "step_")) {
+			continue;
+		}
+		const char *line = NULL;
+		size_t length = 0;
+		uint64_t number = 0;
+		bool is_too_long = false;
+		FSL_TRY(fsl_reader_line(reader->file, &line, &length, &number, &is_too_long, err));
+		if (line != NULL && read_event(reader, line, length) &&
+		    reader->event.kind == FSL_SCHED_MARK) {
+			*event = &reader->event;
+			return FSL_OK;
+		}
+	}
+}
+
 int64_t fsl_ftrace_first_ns(const char *path, struct fsl_ftrace_facts *facts)
 {
 	struct fsl_ftrace_reader *reader = NULL;
