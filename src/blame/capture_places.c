@@ -21,11 +21,20 @@ static double idle_ms(const struct fsl_profile_rank *rank, double longest_ms)
 	       (lacks ? lacking_ms : 0.0);
 }
 
+/* Communication of the ranks of a capture. */
+struct waits {
+	double *waited_ms; /* [n_ranks] */
+	size_t *begin_of;  /* per rank: its first operator in is_met */
+	bool *is_met;      /* per operator: it has partners */
+	double untold_ns,
+		all_ns; /* time in operators that meet nobody as their group is not told */
+};
+
 /* Adds to each member of an instance what it waited for the last of them, as far as no kernel hid
  * it: an operator cannot end sooner by more than that. */
-static void add_waits(double *waited_ns, bool *is_met, const struct fsl_channel *channel,
-		      size_t instance, const struct fsl_profile *profile,
-		      const struct fsl_profile_meetings *meetings, const size_t *begin_of)
+static void add_waits(struct waits *waits, const struct fsl_channel *channel, size_t instance,
+		      const struct fsl_profile *profile,
+		      const struct fsl_profile_meetings *meetings)
 {
 	int64_t least_ns = INT64_MAX;
 	for (size_t m = 0; m < channel->n_members; m++) {
@@ -38,43 +47,53 @@ static void add_waits(double *waited_ns, bool *is_met, const struct fsl_channel 
 		if (comm != NULL) {
 			size_t r = channel->members[m];
 			int64_t ns = fsl_channel_duration_ns(channel, instance, m) - least_ns;
-			waited_ns[r] += (double)(ns < comm->exposed_ns ? ns : comm->exposed_ns);
-			is_met[begin_of[r] + (size_t)(comm - profile->ranks[r].comms)] = true;
+			waits->waited_ms[r] +=
+				(double)(ns < comm->exposed_ns ? ns : comm->exposed_ns);
+			waits->is_met[waits->begin_of[r] +
+				      (size_t)(comm - profile->ranks[r].comms)] = true;
 		}
 	}
 }
 
-/* Sets waited_ms [n_ranks]. Nobody knows how much of an operator without partners is a wait: all of
- * it counts as one. */
-static enum fsl_status measure_waits(double *waited_ms, struct fsl_arena *arena,
+/* Nobody knows how much of an operator without partners is a wait: all of it counts as one. */
+static void add_lonely(struct waits *waits, const struct fsl_profile_rank *rank, size_t r)
+{
+	for (size_t c = 0; c < rank->n_comms; c++) {
+		const struct fsl_profile_comm *comm = &rank->comms[c];
+		bool is_lonely = !waits->is_met[waits->begin_of[r] + c];
+		bool is_untold = comm->group_id == FSL_STR_NONE && !comm->is_kernel;
+		waits->waited_ms[r] += is_lonely ? (double)comm->exposed_ns : 0.0;
+		waits->untold_ns += is_lonely && is_untold ? (double)comm->elapse_ns : 0.0;
+		waits->all_ns += (double)comm->elapse_ns;
+	}
+}
+
+static enum fsl_status measure_waits(struct waits *waits, struct fsl_arena *arena,
 				     const struct fsl_profile *profile,
 				     const struct fsl_profile_meetings *meetings,
 				     const size_t *n_steps, struct fsl_error *err)
 {
-	size_t n = 0, *begin_of = NULL;
-	bool *is_met = NULL;
-	FSL_TRY(FSL_ARENA_NEW(begin_of, arena, profile->n_ranks + 1, "ranks", err));
+	size_t n = 0;
+	*waits = (struct waits){0};
+	FSL_TRY(FSL_ARENA_NEW(waits->waited_ms, arena, profile->n_ranks + 1, "ranks", err));
+	FSL_TRY(FSL_ARENA_NEW(waits->begin_of, arena, profile->n_ranks + 1, "ranks", err));
 	for (size_t r = 0; r < profile->n_ranks; r++) {
-		begin_of[r] = n;
+		waits->begin_of[r] = n;
 		n += profile->ranks[r].n_comms;
-		waited_ms[r] = 0.0;
 	}
-	FSL_TRY(FSL_ARENA_NEW(is_met, arena, n + 1, "operators", err));
+	FSL_TRY(FSL_ARENA_NEW(waits->is_met, arena, n + 1, "operators", err));
 	for (size_t c = 0; c < meetings->match.n_channels; c++) {
 		const struct fsl_channel *channel = &meetings->match.channels[c];
 		for (size_t i = 0; i < channel->n_instances; i++) {
-			add_waits(waited_ms, is_met, channel, i, profile, meetings, begin_of);
+			add_waits(waits, channel, i, profile, meetings);
 		}
 	}
 	for (size_t r = 0; r < profile->n_ranks; r++) {
 		const struct fsl_profile_rank *rank = &profile->ranks[r];
-		for (size_t c = 0; c < rank->n_comms; c++) {
-			bool is_alone = !is_met[begin_of[r] + c];
-			waited_ms[r] += is_alone ? (double)rank->comms[c].exposed_ns : 0.0;
-		}
-		waited_ms[r] = rank->tells_exposed
-				       ? waited_ms[r] / FSL_NS_PER_MS / (double)n_steps[r]
-				       : (double)NAN;
+		add_lonely(waits, rank, r);
+		waits->waited_ms[r] = rank->tells_exposed ? waits->waited_ms[r] / FSL_NS_PER_MS /
+								    (double)n_steps[r]
+							  : (double)NAN;
 	}
 	return FSL_OK;
 }
@@ -85,14 +104,14 @@ static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_pro
 {
 	size_t n = profile->n_ranks + 1, n_stages = cluster->n_stages;
 	uint32_t *class_of = NULL;
-	double *told = NULL, *computing = NULL, *own = NULL, *exposed = NULL, *waited = NULL;
+	double *told = NULL, *computing = NULL, *own = NULL, *exposed = NULL;
+	struct waits waits;
 	size_t *n_steps = NULL;
 	FSL_TRY(FSL_ARENA_NEW(class_of, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(told, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(computing, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(own, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(exposed, &out->arena, n, "ranks", err));
-	FSL_TRY(FSL_ARENA_NEW(waited, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(n_steps, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(out->idle_ms, &out->arena, n, "ranks", err));
 	for (size_t r = 0; r < profile->n_ranks; r++) {
@@ -113,9 +132,11 @@ static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_pro
 	out->job.computing_ms = computing;
 	out->job.own_ms = own;
 	out->job.exposed_ms = exposed;
-	out->job.waited_ms = waited;
 	out->job.n_steps = n_steps;
-	return measure_waits(waited, &out->arena, profile, meetings, n_steps, err);
+	FSL_TRY(measure_waits(&waits, &out->arena, profile, meetings, n_steps, err));
+	out->job.waited_ms = waits.waited_ms;
+	out->job.is_blind = waits.untold_ns > FSL_PLACES_UNTOLD_SHARE_MAX * waits.all_ns;
+	return FSL_OK;
 }
 
 /* The limit of one look, at the chance that is left to each of several. */

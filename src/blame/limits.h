@@ -418,6 +418,9 @@ enum { FSL_PLACES_SURE_SLOW_MIN = 3, FSL_PLACES_SURE_REST_MIN = 6 };
 /* Collectives tell how long a rank was waited for if so large a share of its operators met others
  * in one: few stand at the edges of a capture, and a pipeline or unknown groups leave more. */
 #define FSL_PLACES_MET_SHARE_MIN 0.8
+/* Nobody is named if operators that meet nobody, as no file tells their group, take more of the
+ * communication: kernels of sends and of exchanges of all ranks have the same name. */
+#define FSL_PLACES_UNTOLD_SHARE_MAX 0.2
 /* Most ranks of a class are slow, and not a few fast, if these would be faster than this. */
 #define FSL_PLACES_FASTER_MAX 1.3
 

@@ -782,7 +782,7 @@ static void suspect_in_class(const struct fsl_place_work *work, const struct sta
 {
 	const struct fsl_places_job *job = work->job;
 	size_t n_slow = 0;
-	for (size_t n = 1; n < class->n; n++) {
+	for (size_t n = 1; n < class->n && !job->is_blind; n++) {
 		if (stand_out(work, class, n, job->named_share_min, job->named_z_min) ||
 		    stand_out(work, class, n, job->suspect_share_min, job->suspect_z_min)) {
 			n_slow = n;
@@ -860,8 +860,9 @@ enum fsl_status fsl_places_judge(struct fsl_places *out, const struct fsl_places
 		measure_work(&work);
 		compare_ranks(&work);
 		compare_told(&work);
-		status = find_suspects(&work, err);
+		status = fsl_places_find_rings(&work, err);
 	}
+	FSL_THEN(status, find_suspects(&work, err));
 	if (status == FSL_OK) {
 		set_excess(&work);
 		status = fsl_places_find_stage(&work, err);

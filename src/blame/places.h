@@ -43,6 +43,8 @@ struct fsl_places_job {
 	/* Operators of some ranks are missing: who waited for them passes for working in a replay,
 	 * so that costs are at least what others were seen to wait. */
 	bool is_partial;
+	/* Nobody knows whom much of the communication was with, so that no rank is a suspect. */
+	bool is_blind;
 	/* Least own work, and least loss, of a rank that is named and of one that is a suspect, as
 	 * shares of a step; and the least z of each. */
 	double named_share_min, suspect_share_min, named_z_min, suspect_z_min;
@@ -53,11 +55,14 @@ struct fsl_place_rank {
 	/* [n_ops], in the order of operators: of it, what ranks do not take that are no suspects.
 	 * Set if places were replayed. */
 	int64_t *excess_ns;
-	double work_ms;  /* per step: time between its operators */
-	double more_ms;  /* per step: sum of more_ns beyond the usual of the ranks compared with it
-			  */
-	double z;        /* more_ms over the spread of healthy ranks */
-	size_t n_peers;  /* ranks compared with it, itself too; below 2: it is not compared */
+	double work_ms; /* per step: time between its operators */
+	double more_ms; /* per step: sum of more_ns beyond the usual of the ranks compared with it
+			 */
+	double z;       /* more_ms over the spread of healthy ranks */
+	size_t n_peers; /* ranks compared with it, itself too; below 2: it is not compared */
+	/* Meets two others of its like in sends and receives: they wait there, and not in
+	 * collectives. Two stages of a pipeline may look alike, but each meets one such stage. */
+	bool is_in_ring;
 	bool is_suspect; /* it stands out, and costs suspect_share_min */
 	bool is_named;   /* it stands out, and costs named_share_min */
 	/* Time of a step that a suspect costs if all other suspects are mended. */

@@ -219,6 +219,15 @@ static enum fsl_status cost_suspects(struct fsl_place_work *work, const struct g
 	return FSL_OK;
 }
 
+/* Own work of a step that the rank would have if it was as fast as its like: between its operators
+ * or, if kernels run beside them, all that other files tell. */
+static double usual_work_ms(const struct fsl_places_job *job, const struct fsl_place_rank *rank,
+			    size_t r)
+{
+	double told_ms = isnan(job->told_ms[r]) ? 0.0 : job->told_ms[r];
+	return fmax(rank->work_ms, told_ms) - rank->more_ms;
+}
+
 /* Suspects that cost what counts are named, and those that cost nothing are cleared. */
 static void name_suspects(const struct fsl_place_work *work)
 {
@@ -231,7 +240,7 @@ static void name_suspects(const struct fsl_place_work *work)
 				 least_ms >= work->job->named_share_min * step_ms &&
 				 rank->z >= work->job->named_z_min &&
 				 rank->more_ms >= FSL_PLACES_WORK_SHARE_MIN *
-							  (rank->work_ms - rank->more_ms);
+							  usual_work_ms(work->job, rank, r);
 		rank->is_suspect =
 			rank->is_suspect && least_ms >= work->job->suspect_share_min * step_ms;
 		out->n_named += rank->is_named;

@@ -18,13 +18,8 @@ struct entry {
 
 /* One rank. */
 struct lead {
-	size_t n_met; /* its operators that meet others */
-	/* Meets two others of its like in sends and receives: they wait there, and not in
-	 * collectives. Two stages of a pipeline may look alike, but each meets one such stage. */
-	bool is_in_ring;
-	uint32_t neighbour; /* the first of these others; UINT32_MAX: none yet */
-	uint64_t sequence;  /* of its operators in a step */
-	double least_ns;    /* wait of the group that waited least; infinity: of none */
+	size_t n_met;    /* its operators that meet others */
+	double least_ns; /* wait of the group that waited least; infinity: of none */
 };
 
 struct leads {
@@ -41,22 +36,6 @@ static int compare_entries(const void *left, const void *right)
 	return FSL_ORDER(a->channel, b->channel);
 }
 
-/* The two members of a channel of sends, if they do the same. */
-static void note_neighbours(struct leads *leads, const struct fsl_place_work *work,
-			    const struct fsl_channel *channel)
-{
-	uint32_t a = channel->members[0], b = channel->members[channel->n_members - 1];
-	struct lead *of_a = &leads->ranks[a], *of_b = &leads->ranks[b];
-	if (a == b || work->job->class_of[a] != work->job->class_of[b] ||
-	    of_a->sequence != of_b->sequence) {
-		return;
-	}
-	of_a->is_in_ring |= of_a->neighbour != UINT32_MAX && of_a->neighbour != b;
-	of_b->is_in_ring |= of_b->neighbour != UINT32_MAX && of_b->neighbour != a;
-	of_a->neighbour = b;
-	of_b->neighbour = a;
-}
-
 static enum fsl_status list_channels(struct leads *leads, const struct fsl_place_work *work,
 				     struct fsl_arena *arena, struct fsl_error *err)
 {
@@ -66,19 +45,12 @@ static enum fsl_status list_channels(struct leads *leads, const struct fsl_place
 	FSL_TRY(FSL_ARENA_NEW(leads->entries, arena, match->n_channels + 1, "channels", err));
 	for (size_t r = 0; r < work->out->n_ranks; r++) {
 		leads->ranks[r].least_ns = INFINITY;
-		leads->ranks[r].neighbour = UINT32_MAX;
-	}
-	for (size_t b = 0; b < work->n_blocks; b++) {
-		leads->ranks[work->blocks[b].rank_idx].sequence = work->blocks[b].sequence;
 	}
 	for (size_t c = 0; c < match->n_channels; c++) {
 		const struct fsl_channel *channel = &match->channels[c];
 		for (size_t i = 0; i < channel->n_instances * channel->n_members; i++) {
 			leads->ranks[channel->members[i % channel->n_members]].n_met +=
 				channel->dur_ns[i] >= 0;
-		}
-		if (channel->is_p2p) {
-			note_neighbours(leads, work, channel);
 		}
 		/* To its neighbour in a pipeline a rank is late all the time. */
 		if (!channel->is_p2p) {
@@ -153,7 +125,8 @@ enum fsl_status fsl_places_measure_leads(struct fsl_place_work *work, struct fsl
 		const struct lead *lead = &leads.ranks[r];
 		double n_ops = (double)job->run->ranks[r].n_ops;
 		bool is_told = (double)lead->n_met >= FSL_PLACES_MET_SHARE_MIN * n_ops;
-		double ms = lead->is_in_ring ? INFINITY : lead->least_ns / FSL_NS_PER_MS;
+		double ms =
+			work->out->ranks[r].is_in_ring ? INFINITY : lead->least_ns / FSL_NS_PER_MS;
 		work->lead_ms[r] = is_told ? ms / (double)job->n_steps[r] : 0.0;
 	}
 	return FSL_OK;

@@ -45,6 +45,9 @@ double fsl_places_bare_ms(const struct fsl_places_job *job, size_t r);
 /* Looks for a long stage: sets work->out->long_stage and work->even_factor. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_places_find_stage(struct fsl_place_work *work, struct fsl_error *err);
 
+/* Sets is_in_ring of all ranks. FSL_ERR_MEMORY only. */
+enum fsl_status fsl_places_find_rings(struct fsl_place_work *work, struct fsl_error *err);
+
 /*
  * Sets work->lead_ms: how long the other members of a group waited for a suspect alone, in its
  * collectives of a step, ms. If it is in several groups, the one that waited least tells: in the

@@ -224,17 +224,20 @@ static enum fsl_status count_seen(struct by_step *by, const struct fsl_subjects 
 	struct fsl_phrase seen = {0};
 	size_t n_steps = count_captured(by, finding);
 	int64_t *steps = fsl_arena_alloc(&by->all->arena, (n_steps + 1) * sizeof(*steps));
-	if (steps == NULL) {
+	double *gains_ms = fsl_arena_alloc(&by->all->arena, (n_steps + 1) * sizeof(*gains_ms));
+	if (steps == NULL || gains_ms == NULL) {
 		return no_memory(err);
 	}
 	FSL_TRY(fsl_subjects_find(&by->hits, again, finding, err));
 	finding->seen_steps = steps;
+	finding->seen_ms = gains_ms;
 	finding->n_steps = n_steps;
 	for (size_t i = 0; i < by->hits.n_items; i++) {
 		const struct fsl_profile_finding *found = &by->again.items[by->hits.items[i]];
 		size_t n = finding->n_seen_steps;
 		bool is_counted = n > 0 && steps[n - 1] == found->step;
 		if (!is_counted && n < n_steps && shows(found, finding)) {
+			gains_ms[finding->n_seen_steps] = found->gain_ms;
 			steps[finding->n_seen_steps++] = found->step;
 		}
 	}
@@ -317,13 +320,15 @@ static enum fsl_status add_news(struct by_step *by, const struct fsl_profile_fin
 	struct fsl_profile_finding finding = items[0];
 	double sum_ms = 0.0;
 	int64_t *steps = fsl_arena_alloc(&by->all->arena, n * sizeof(*steps));
-	if (steps == NULL) {
+	double *gains_ms = fsl_arena_alloc(&by->all->arena, n * sizeof(*gains_ms));
+	if (steps == NULL || gains_ms == NULL) {
 		return no_memory(err);
 	}
 	size_t n_seen = 0;
 	for (size_t i = 0; i < n; i++) {
 		FSL_ASSERT(n_seen == 0 || steps[n_seen - 1] <= items[i].step);
 		if (n_seen == 0 || steps[n_seen - 1] != items[i].step) {
+			gains_ms[n_seen] = items[i].gain_ms;
 			steps[n_seen++] = items[i].step;
 			sum_ms += items[i].gain_ms;
 		}
@@ -331,6 +336,7 @@ static enum fsl_status add_news(struct by_step *by, const struct fsl_profile_fin
 	}
 	(void)fsl_profile_finding_add_fact(&finding, "gain_in_step", finding.gain_ms, "ms");
 	finding.seen_steps = steps;
+	finding.seen_ms = gains_ms;
 	finding.n_seen_steps = n_seen;
 	finding.n_steps = count_captured(by, &items[0]);
 	finding.gain_ms = fsl_single_steps_cost(sum_ms, finding.n_steps, by->step_ms);

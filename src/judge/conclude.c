@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/try.h"
 #include "blame/counts.h"
 #include "judge/by_step.h"
 #include "judge/limits.h"
@@ -98,19 +99,30 @@ static bool names_rank(const struct conclusion *c, const struct fsl_profile_find
 	return is_about_rank(finding) && is_nameable(c, finding);
 }
 
-static struct fsl_named_costs sum_named(const struct conclusion *c)
+/* Ranks that are slow in turn cost what they cost one after the other: the replay of all steps
+ * knows no kernels, and may see the greater of them alone. */
+static enum fsl_status sum_named(const struct conclusion *c, struct fsl_named_costs *costs)
 {
-	struct fsl_named_costs costs = {0};
+	const struct fsl_profile_finding **named = NULL;
+	double together_ms = NAN;
+	*costs = (struct fsl_named_costs){0};
+	FSL_TRY(FSL_NEW(named, c->findings->n_items + 1, "findings", c->err));
 	for (size_t i = 0; i < c->findings->n_items; i++) {
 		const struct fsl_profile_finding *finding = &c->findings->items[i];
 		if (names_rank(c, finding)) {
-			fsl_named_costs_add(&costs, finding->gain_ms,
+			named[costs->n] = finding;
+			fsl_named_costs_add(costs, finding->gain_ms,
 					    is_of_one_step(finding)
 						    ? (double)NAN
 						    : fact_of(finding, FSL_FACT_TOGETHER));
 		}
 	}
-	return costs;
+	enum fsl_status status = fsl_conclude_together(&together_ms, named, costs->n, c->err);
+	fsl_free(named);
+	if (together_ms > costs->together_ms) { /* false if it is not told */
+		costs->together_ms = fmin(together_ms, costs->sum_ms);
+	}
+	return status;
 }
 
 static enum fsl_status name_ranks(const struct conclusion *c, const struct fsl_named_costs *costs)
@@ -327,7 +339,8 @@ static enum fsl_status tell_bound(const struct conclusion *c, const struct fsl_b
 static enum fsl_status tell(const struct conclusion *c)
 {
 	const struct fsl_profile_findings *findings = c->findings;
-	const struct fsl_named_costs named = sum_named(c);
+	struct fsl_named_costs named;
+	FSL_TRY(sum_named(c, &named));
 	const struct fsl_capture_costs costs = {
 		.n_named = named.n,
 		.link_ms = gain_of(costliest_link(c)),

@@ -23,6 +23,14 @@ double fsl_conclude_confidence(const struct fsl_profile_case *facts,
 void fsl_conclude_add_steps(struct fsl_culprit *culprit, const struct fsl_profile_finding *finding,
 			    const struct fsl_profile_cluster *cluster);
 
+/*
+ * Per step, what the findings @named about ranks cost together by the steps that show them, ms: each
+ * step is held up by the rank that costs most in it. NaN: fewer than two ranks, or each of the steps
+ * shows them all. FSL_ERR_MEMORY only.
+ */
+enum fsl_status fsl_conclude_together(double *ms, const struct fsl_profile_finding *const *named,
+				      size_t n_named, struct fsl_error *err);
+
 /* The first finding of this code over all steps, which costs most as findings are sorted by cost.
  * NULL: none; borrowed. */
 const struct fsl_profile_finding *fsl_conclude_first(const struct fsl_profile_findings *findings,

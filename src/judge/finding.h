@@ -37,6 +37,7 @@ struct fsl_profile_finding {
 	/* If steps were judged one by one: the steps that show it, ascending, of n_steps steps in
 	 * which its rank was captured. n_steps 0: steps were not judged. Arena of the findings. */
 	const int64_t *seen_steps;
+	const double *seen_ms; /* [n_seen_steps]: gain in each of these steps; NULL: not told */
 	size_t n_seen_steps, n_steps;
 };
 

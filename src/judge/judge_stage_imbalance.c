@@ -132,14 +132,25 @@ static void add_p2p_text(struct p2p *p2p, const char *whose, size_t number,
 	p2p->separator = ", ";
 }
 
+/* Time in sends and receives of a rank, ms per step; NaN: not told. Ranks of a ring wait for each
+ * other in them, and for no stage. */
+static double stage_p2p_ms(const struct fsl_profile_case *facts,
+			   const struct fsl_profile_rank *rank)
+{
+	const struct fsl_places *places = &facts->places->places;
+	size_t r = (size_t)(rank - facts->profile->ranks);
+	return r < places->n_ranks && places->ranks[r].is_in_ring ? (double)NAN
+								  : fsl_profile_p2p_ms(rank);
+}
+
 static void measure_p2p(struct p2p *p2p, const struct fsl_profile_case *facts)
 {
 	const struct fsl_profile *profile = facts->profile;
 	bool is_short = profile->n_ranks <= RANKS_TOLD_MAX;
 	for (size_t r = 0; r < profile->n_ranks; r++) {
 		struct level own = {0};
-		add_to_level(&own, fsl_profile_p2p_ms(&profile->ranks[r]));
-		add_to_level(&p2p->all, fsl_profile_p2p_ms(&profile->ranks[r]));
+		add_to_level(&own, stage_p2p_ms(facts, &profile->ranks[r]));
+		add_to_level(&p2p->all, stage_p2p_ms(facts, &profile->ranks[r]));
 		p2p->step_ms = fmax(p2p->step_ms, fsl_profile_step_ms(&profile->ranks[r]));
 		p2p->told_ms = fmax(p2p->told_ms, told_bubble_ms(&profile->ranks[r]));
 		if (is_short && own.n > 0) {
@@ -152,7 +163,7 @@ static void measure_p2p(struct p2p *p2p, const struct fsl_profile_case *facts)
 		for (size_t i = 0; i < stage->n_ranks; i++) {
 			const struct fsl_profile_rank *rank =
 				fsl_profile_rank_of(profile, stage->ranks[i]);
-			add_to_level(&level, rank != NULL ? fsl_profile_p2p_ms(rank) : NAN);
+			add_to_level(&level, rank != NULL ? stage_p2p_ms(facts, rank) : NAN);
 		}
 		add_p2p_text(p2p, "stage", s, &level);
 	}

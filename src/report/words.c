@@ -599,7 +599,12 @@ static void add_when_of(struct fsl_phrase *headline, const struct fsl_culprit *f
 	if (n_culprits > 1 && first->peer < 0) {
 		fsl_phrase_add(headline, "rank %d ", (int)first->rank);
 	}
-	fsl_phrase_add(headline, "seen in %.0f of %.0f steps", n_seen, n_judged);
+	if (n_seen > 0.0) {
+		fsl_phrase_add(headline, "seen in %.0f of %.0f steps", n_seen, n_judged);
+	} else {
+		fsl_phrase_add(headline, "named by all %.0f steps together, by none of them alone",
+			       n_judged);
+	}
 }
 
 /* Who is slow in some steps must not read like one that always is. */

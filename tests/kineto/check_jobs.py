@@ -60,6 +60,7 @@ def nobody(name, folder):
     _, answer = ask(folder)
     claim(name, answer is not None and answer["verdict"] in QUIET and not answer["culprits"],
           "not quiet: %s" % (answer and answer["headline"]))
+    return answer
 
 
 def jobs(root):
@@ -104,7 +105,8 @@ def streams_beside(root):
             ("streams_ring", World(seed=105, noise=0.05), streams.ring),
             ("streams_pauses", World(seed=106, noise=0.06, pause=0.0002), streams.data_parallel)][::EVERY]:
         streams.write(root / name, world, model)
-        nobody(name, root / name)
+        answer = nobody(name, root / name)
+        claim(name, "ring" not in name or "pipeline_bubble" not in json.dumps(answer), "a ring is no pipeline")
     table = [
         ("streams_dp_kernels", World(seed=111, kernels={5: 1.3}), streams.data_parallel, "slow_rank", [5], "compute"),
         ("streams_dp_host", World(seed=112, launches={6: 40.0}), streams.data_parallel, "slow_rank", [6], "host"),
@@ -123,11 +125,18 @@ def streams_beside(root):
         ("streams_two_are_missing", World(seed=119, kernels={5: 1.3}, missing=(1, 3)), streams.data_parallel,
          "slow_rank", [5], "compute"),
         ("streams_sharded_lingers", World(seed=123, lingers={3: 1500.0}), streams.sharded, "slow_rank", [3], "host"),
+        ("streams_in_turn", World(seed=125, turns={1: 1.6, 6: 1.4}), streams.data_parallel, "slow_rank", [1, 6],
+         "compute"),
         ("streams_ring_launches", World(seed=124, steps=3, launches={6: 25.0}), streams.ring, "slow_rank", [6], "host"),
     ]
     for name, world, model, *right in table[::EVERY]:
         streams.write(root / name, world, model)
         check(name, root / name, *right, streams.loss_ms(world, model))
+    untold = World(seed=126, steps=3, kernels={5: 1.3}, has_groups=False)
+    streams.write(root / "streams_untold", untold, streams.pipeline)
+    _, answer = ask(root / "streams_untold")
+    claim("streams_untold", answer["verdict"] == "insufficient_evidence" and not answer["culprits"],
+          "%s although nobody knows who sends to whom" % answer["headline"])
 
 
 def damage(root):

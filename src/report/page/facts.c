@@ -145,7 +145,11 @@ static void put_who(struct fsl_markup *markup, const struct fsl_html *page)
 		}
 		fsl_markup_raw(markup, "</small>");
 	} else {
-		fsl_html_say(markup, "b", is_unknown(page) ? FSL_PAGE_UNKNOWN : FSL_PAGE_NOBODY);
+		bool is_in_turn = strcmp(fsl_html_text(page->root, "verdict"), "host_pauses") == 0;
+		fsl_html_say(markup, "b",
+			     is_unknown(page) ? FSL_PAGE_UNKNOWN
+			     : is_in_turn     ? FSL_PAGE_IN_TURN
+					      : FSL_PAGE_NOBODY);
 	}
 }
 

@@ -450,6 +450,33 @@ static void ranks_files_and_groups_that_are_missing_are_counted(void **state)
 	small_end(&small);
 }
 
+static double together_of(const struct fsl_profile_finding *a, const struct fsl_profile_finding *b)
+{
+	const struct fsl_profile_finding *const named[] = {a, b};
+	double ms = 0.0;
+	assert_int_equal(fsl_conclude_together(&ms, named, 2, NULL), FSL_OK);
+	return ms;
+}
+
+/* Each step costs what the rank costs that holds it up most. */
+static void ranks_that_are_slow_in_turn_cost_one_after_the_other(void **state)
+{
+	(void)state;
+	const int64_t even[] = {2, 4}, odd[] = {1, 3}, all[] = {1, 2, 3, 4};
+	const double eight[] = {8.0, 6.0}, five[] = {5.0, 5.0}, six[] = {6.0, 6.0, 6.0, 6.0};
+	struct fsl_profile_finding a = {.seen_steps = even, .seen_ms = eight, .n_seen_steps = 2},
+				   b = {.seen_steps = odd, .seen_ms = five, .n_seen_steps = 2};
+	a.n_steps = b.n_steps = 4;
+	assert_float_equal(together_of(&a, &b), (8.0 + 6.0 + 5.0 + 5.0) / 4.0, 1e-9);
+	b.seen_steps = even;
+	assert_float_equal(together_of(&a, &b), (8.0 + 6.0) / 4.0, 1e-9);
+	b.seen_steps = all;
+	b.seen_ms = six;
+	b.n_seen_steps = 4;
+	assert_float_equal(together_of(&a, &b), (6.0 + 8.0 + 6.0 + 6.0) / 4.0, 1e-9);
+	assert_true(isnan(together_of(&b, &b))); /* a replay of all steps tells */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -470,6 +497,7 @@ int main(void)
 		cmocka_unit_test(one_rank_alone_cannot_be_compared),
 		cmocka_unit_test(what_steps_are_made_of_is_the_verdict_if_nobody_is_at_fault),
 		cmocka_unit_test(ranks_files_and_groups_that_are_missing_are_counted),
+		cmocka_unit_test(ranks_that_are_slow_in_turn_cost_one_after_the_other),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
