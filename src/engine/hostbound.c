@@ -235,7 +235,9 @@ static enum fsl_status read_topology(struct fsl_host_trace *trace, const char *p
 	size_t length = 0;
 	struct fsl_error own = {0};
 	enum fsl_status status = fsl_file_read_text(path, &text, &length, &own);
-	FSL_THEN(status, fsl_sched_topology_parse(&trace->topology, text, length, &own));
+	if (length > 0) { /* a host that tells nothing of its CPUs */
+		FSL_THEN(status, fsl_sched_topology_parse(&trace->topology, text, length, &own));
+	}
 	fsl_free(text);
 	if (status == FSL_OK) {
 		return FSL_OK;

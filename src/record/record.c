@@ -25,6 +25,7 @@
 #include "base/os_error.h"
 #include "base/try.h"
 #include "record/clocks.h"
+#include "record/cpu_places.h"
 #include "record/pid_map.h"
 #include "text/json_write.h"
 
@@ -321,6 +322,12 @@ static void write_pids(const struct recorder *r, FILE *stream)
 	fsl_pid_map_write(&r->pids, stream);
 }
 
+static void write_places(const struct recorder *r, FILE *stream)
+{
+	(void)r;
+	(void)fsl_record_cpu_places_write("/sys/devices/system/cpu", stream);
+}
+
 static enum fsl_status write_beside(const struct recorder *r, const char *suffix,
 				    void (*write_it)(const struct recorder *r, FILE *stream),
 				    struct fsl_error *err)
@@ -345,6 +352,7 @@ static enum fsl_status finish(struct recorder *r, struct fsl_error *err)
 	}
 	FSL_TRY(write_beside(r, ".clocks.json", write_facts, err));
 	FSL_TRY(write_beside(r, ".pid_mapping.json", write_pids, err));
+	FSL_TRY(write_beside(r, ".topology.txt", write_places, err));
 	if (fsync(r->output) != 0 || rename(r->part, r->plan->path) != 0) {
 		return FSL_FAIL(err, FSL_ERR_IO,
 				"cannot write the file: file=\"%s\", reason=\"%s\"", r->plan->path,
