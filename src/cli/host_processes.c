@@ -182,11 +182,18 @@ static enum fsl_status name_below(const struct fsl_host_question *question,
 	struct fsl_host_traces traces = {.capture = question->capture};
 	enum fsl_status status = load(&traces, question->job, paths, n_paths, err);
 	for (size_t i = 0; status == FSL_OK && i < traces.n_items; i++) {
-		double score = traces.items[i].clock_score;
-		if (score < FSL_JUDGE_CLOCK_SCORE_MIN || (must_fit && isnan(score))) {
+		const struct fsl_host_trace *trace = &traces.items[i];
+		bool is_other = trace->clock_score < FSL_JUDGE_CLOCK_SCORE_MIN;
+		if (is_other && !must_fit) {
+			fsl_log(FSL_LOG_WARNING, "ftrace",
+				"clock mismatch: ranks do not run in a kernel trace at the calls in "
+				"their files, so it is not used: file=\"%s\", share=%.2f",
+				trace->files->paths[0], trace->clock_score);
+		}
+		if (is_other || (must_fit && isnan(trace->clock_score))) {
 			continue; /* the steps are those of another time */
 		}
-		status = name_by_trace(question->verdict, &traces.items[i], err);
+		status = name_by_trace(question->verdict, trace, err);
 	}
 	fsl_host_traces_fini(&traces);
 	return status == FSL_ERR_MEMORY ? status : FSL_OK;

@@ -12,3 +12,4 @@ mv wrong/ftrace/sched.txt wrong/ftrace/node7.sched.txt
 python3 "$CASES/hostbound/traces.py" late kineto hog=2-23
 mv late/ftrace/sched.txt late/ftrace/node7.sched.txt
 "$FAILSLOW" late | grep -A 1 -E '^  (host|next)'
+"$FAILSLOW" wrong | grep -A 1 -E '^  (host|next)'
