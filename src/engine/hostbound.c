@@ -166,6 +166,7 @@ enum fsl_status fsl_host_trace_join(struct fsl_host_trace *trace, const struct f
 				    struct fsl_error *err)
 {
 	FSL_TRY(add_job_pids(&trace->ranks, job, err));
+	fsl_ftrace_ranks_resolve(&trace->ranks);
 	if (!trace->beside.has_offset) {
 		FSL_TRY(fit_clock(trace, job, err));
 	}
@@ -294,6 +295,7 @@ static enum fsl_status load_one(const struct request *request, struct fsl_host_t
 	if (request->out->capture != NULL) {
 		FSL_TRY(fsl_host_trace_join_capture(trace, request->out->capture, err));
 	}
+	fsl_ftrace_ranks_resolve(&trace->ranks);
 	FSL_TRY(find_topology(request->out, trace, err));
 	FSL_TRY(fsl_ftrace_load(&trace->sched, &trace->ranks, files->paths, files->n_paths,
 				&trace->loaded, err));

@@ -205,30 +205,34 @@ static int compare_told(const void *left, const void *right)
 	return FSL_ORDER(a->tid, b->tid);
 }
 
-/* Threads with their process; a rank whose pid is one of a container gets that of the host. */
+/* A member of the entry of a thread; -1: none, or no number of a thread. */
+static int32_t number_of(const cJSON *item, const char *key)
+{
+	int64_t number = 0;
+	bool is_told = fsl_small_json_i64(cJSON_GetObjectItemCaseSensitive(item, key), &number) &&
+		       number > 0 && number <= INT32_MAX;
+	return is_told ? (int32_t)number : -1;
+}
+
+/* Threads with their process, and the numbers of processes in their containers. */
 static enum fsl_status take_threads(const cJSON *root, struct fsl_ftrace_ranks *ranks,
 				    struct fsl_error *err)
 {
 	const cJSON *item = NULL;
 	cJSON_ArrayForEach(item, root)
 	{
-		int64_t tid = 0, tgid = 0, inner = 0;
-		if (item->string == NULL || !cJSON_IsObject(item) ||
+		int64_t tid = 0;
+		int32_t tgid = number_of(item, "Tgid"), inner = number_of(item, "NSpid");
+		if (item->string == NULL || !cJSON_IsObject(item) || tgid < 0 ||
 		    !fsl_parse_i64(item->string, strlen(item->string), &tid) || tid <= 0 ||
-		    tid > INT32_MAX ||
-		    !fsl_small_json_i64(cJSON_GetObjectItemCaseSensitive(item, "Tgid"), &tgid) ||
-		    tgid <= 0 || tgid > INT32_MAX) {
+		    tid > INT32_MAX) {
 			continue;
 		}
-		const struct fsl_sched_told told = {(int32_t)tid, (int32_t)tgid};
+		const struct fsl_sched_told told = {(int32_t)tid, tgid};
 		FSL_TRY(FSL_APPEND(ranks, told, &told, err));
-		if (!fsl_small_json_i64(cJSON_GetObjectItemCaseSensitive(item, "NSpid"), &inner)) {
-			continue;
-		}
-		for (size_t i = 0; i < ranks->n_items && tid == tgid && inner != tid; i++) {
-			if (ranks->items[i].pid == inner) {
-				ranks->items[i].pid = (int32_t)tid;
-			}
+		if (tid == tgid && inner > 0) {
+			const struct fsl_ftrace_inner process = {tgid, inner};
+			FSL_TRY(FSL_APPEND(ranks, inner, &process, err));
 		}
 	}
 	if (ranks->n_told > 1) {

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/sort.h"
 #include "source/ftrace/scan.h"
 
@@ -66,6 +67,29 @@ struct fsl_ftrace_rank *fsl_ftrace_ranks_get(struct fsl_ftrace_ranks *ranks, int
 	return &ranks->items[at];
 }
 
+void fsl_ftrace_ranks_resolve(struct fsl_ftrace_ranks *ranks)
+{
+	for (size_t i = 0; i < ranks->n_items; i++) {
+		int32_t found = -1;
+		size_t n = 0;
+		for (size_t k = 0; !ranks->items[i].is_resolved && k < ranks->n_inner; k++) {
+			if (ranks->inner[k].inner == ranks->items[i].pid) {
+				found = ranks->inner[k].pid;
+				n++;
+			}
+		}
+		ranks->items[i].is_resolved = true;
+		if (n == 1) {
+			ranks->items[i].pid = found;
+		} else if (n > 1) {
+			fsl_log(FSL_LOG_WARNING, "ftrace",
+				"several containers have a process of this number, so that the "
+				"rank's threads may be those of another one: rank=%d, pid=%d",
+				(int)ranks->items[i].rank, (int)ranks->items[i].pid);
+		}
+	}
+}
+
 void fsl_ftrace_ranks_fini(struct fsl_ftrace_ranks *ranks)
 {
 	for (size_t i = 0; i < ranks->n_items; i++) {
@@ -74,6 +98,7 @@ void fsl_ftrace_ranks_fini(struct fsl_ftrace_ranks *ranks)
 	}
 	fsl_free(ranks->items);
 	fsl_free(ranks->told);
+	fsl_free(ranks->inner);
 	*ranks = (struct fsl_ftrace_ranks){0};
 }
 

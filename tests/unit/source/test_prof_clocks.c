@@ -1,4 +1,5 @@
-/* Clocks of profiles of Ascend: read, found below a job, and never those of another host. */
+/* Clocks of profiles of Ascend: read, found below a job, and never those of another host. Processes
+ * of containers. */
 #include "tree.h"
 
 #include "source/ftrace/find.h"
@@ -160,6 +161,37 @@ static void files_beside_the_trace_tell_its_clock(void **state)
 	fsl_ftrace_ranks_fini(&ranks);
 }
 
+static void ranks_of_containers_get_the_numbers_of_the_host(void **state)
+{
+	static const struct {
+		int32_t told, wanted;
+	} pids[] = {{17, 4711}, {18, 4712}, {4713, 4713}, {19, 19}};
+	struct tree *tree = *state;
+	struct fsl_ftrace_beside beside;
+	struct fsl_ftrace_ranks ranks = {0};
+	char path[256];
+	tree_write(tree, "sched.pid_mapping.json",
+		   "{\"4711\": {\"NSpid\": \"17\", \"Tgid\": \"4711\"},"
+		   " \"4720\": {\"NSpid\": \"18\", \"Tgid\": \"4711\"},"
+		   " \"4712\": {\"NSpid\": \"18\", \"Tgid\": \"4712\"},"
+		   " \"5001\": {\"NSpid\": \"19\", \"Tgid\": \"5001\"},"
+		   " \"5002\": {\"NSpid\": \"19\", \"Tgid\": \"5002\"}}");
+	tree_path(tree, "sched.txt", path, sizeof(path));
+	assert_int_equal(fsl_ftrace_read_beside(&beside, &ranks, path, 0, 0, NULL), FSL_OK);
+	for (int32_t r = 0; r < 4; r++) { /* as the job's files tell them, later */
+		assert_non_null(fsl_ftrace_ranks_get(&ranks, r, pids[r].told, NULL));
+	}
+	fsl_ftrace_ranks_resolve(&ranks);
+	assert_non_null(fsl_ftrace_ranks_get(&ranks, 4, 17, NULL));
+	fsl_ftrace_ranks_resolve(&ranks);
+	assert_int_equal(ranks.items[4].pid, 4711);
+	for (int32_t r = 0; r < 4; r++) {
+		assert_int_equal(ranks.items[r].pid, pids[r].wanted);
+	}
+	assert_int_equal(ranks.n_told, 5);
+	fsl_ftrace_ranks_fini(&ranks);
+}
+
 int main(void)
 {
 #define tree_test(name) cmocka_unit_test_setup_teardown(name, tree_setup, tree_teardown)
@@ -170,6 +202,7 @@ int main(void)
 		tree_test(profiles_without_names_are_of_one_host_if_their_clocks_agree),
 		tree_test(damaged_files_tell_nothing),
 		tree_test(files_beside_the_trace_tell_its_clock),
+		tree_test(ranks_of_containers_get_the_numbers_of_the_host),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
