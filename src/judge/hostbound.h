@@ -101,7 +101,8 @@ struct fsl_hostbound_advice {
 	const struct fsl_hostbound_holder *holder; /* NULL: none */
 	const struct fsl_sched_interrupt *interrupt;
 	double ms_per_step; /* what it is about; NaN: not told */
-	int32_t first_cpu;  /* USE_IDLE_CPUS: one of them, and their number */
+	int32_t first_cpu; /* USE_IDLE_CPUS: one of them, and their number. MOVE_INTERRUPT: a CPU on
+			    * which no rank runs; -1: there is none */
 	size_t n_cpus;
 	/* BIND_NODE: the node, share of CPU time on other ones, and moves between nodes.
 	 * PART_CORES: the other rank's CPU, and shares of the CPU time of both on theirs. */

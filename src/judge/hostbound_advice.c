@@ -130,6 +130,39 @@ static enum fsl_status advise_sharing(struct fsl_hostbound *out, const struct fs
 	return status;
 }
 
+/* Whether some rank runs on the CPU. */
+static bool is_of_rank(const struct fsl_sched *sched, size_t cpu)
+{
+	for (size_t r = 0; r < sched->n_ranks; r++) {
+		const struct fsl_sched_rank *rank = &sched->ranks[r];
+		double run_ns = (double)rank->whole.in_ns[FSL_SCHED_RUN];
+		if ((double)rank->cpu_ns[cpu] >= FSL_JUDGE_OWN_CPU_SHARE_MIN * run_ns &&
+		    rank->cpu_ns[cpu] > 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The least busy CPU on which no rank runs, on the node of @cpu if there is one; -1: none. */
+static int32_t free_cpu(const struct fsl_sched *sched, int32_t cpu)
+{
+	int32_t best = -1;
+	bool is_best_far = false;
+	for (size_t c = 0; c < sched->n_cpus; c++) {
+		bool is_far =
+			fsl_sched_is_far(sched->topology, FSL_SCHED_FAR_NODE, cpu, (int32_t)c);
+		bool is_better = best < 0 || (is_best_far && !is_far) ||
+				 (is_best_far == is_far &&
+				  sched->cpus[c].busy_ns < sched->cpus[best].busy_ns);
+		if (sched->cpus[c].is_seen && is_better && !is_of_rank(sched, c)) {
+			best = (int32_t)c;
+			is_best_far = is_far;
+		}
+	}
+	return best;
+}
+
 /* Interrupts that take much of a rank's time on one CPU. */
 static enum fsl_status advise_interrupts(struct fsl_hostbound *out, const struct fsl_sched *sched,
 					 struct fsl_error *err)
@@ -150,6 +183,7 @@ static enum fsl_status advise_interrupts(struct fsl_hostbound *out, const struct
 		struct fsl_hostbound_advice advice = fsl_hostbound_advice_of(
 			FSL_ADVICE_MOVE_INTERRUPT, rank->rank, sums.items[i].cpu);
 		advice.interrupt = &sched->interrupts[sums.items[i].holder];
+		advice.first_cpu = free_cpu(sched, sums.items[i].cpu);
 		advice.ms_per_step =
 			(double)sums.items[i].ns / FSL_NS_PER_MS / (double)rank->n_steps;
 		fsl_hostbound_add_advice(out, advice);

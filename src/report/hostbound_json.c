@@ -81,6 +81,8 @@ static void add_advice(struct fsl_document *document, cJSON *list,
 	fsl_document_index(document, object, "otherRank", advice->other_rank);
 	fsl_document_index(document, object, "cpu",
 			   advice->cpu >= 0 ? advice->cpu : advice->first_cpu);
+	fsl_document_index(document, object, "toCpu",
+			   advice->kind == FSL_ADVICE_MOVE_INTERRUPT ? advice->first_cpu : -1);
 	fsl_document_number(document, object, "msPerStep", advice->ms_per_step, DECIMALS);
 	fsl_document_text(document, object, "text", text);
 }

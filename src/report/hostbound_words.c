@@ -131,6 +131,15 @@ static void add_interrupt_advice(struct fsl_phrase *phrase,
 			       (int)advice->rank);
 		return;
 	}
+	if (advice->first_cpu >= 0) {
+		fsl_phrase_add(phrase,
+			       "move interrupt %d (%s) from CPU %d to CPU %d, on which no rank "
+			       "runs (/proc/irq/%d/smp_affinity_list): it took %s of each step of "
+			       "rank %d",
+			       number, advice->interrupt->name, (int)advice->cpu,
+			       (int)advice->first_cpu, number, ms, (int)advice->rank);
+		return;
+	}
 	fsl_phrase_add(phrase,
 		       "move interrupt %d (%s) off CPU %d (/proc/irq/%d/smp_affinity_list): it "
 		       "took %s of each step of rank %d",

@@ -5,7 +5,7 @@
 
 Rank 0 (train 100) runs on CPU 0, rank 1 (train 200) on CPU 1. A step is 20 ms: a rank runs 4 ms, calls, sleeps. In the
 steps of `hog` rank 1 waits 15 ms for CPU 1, which stress (900) has; in those of `quota` nobody has it. With `loader` rank
-1 has a thread that runs on CPU 2; in step 5 an interrupt wakes it, it waits 10 ms for its CPU, then wakes the rank."""
+1 has a thread that runs on CPU 2; in step 5 an interrupt wakes it, it waits 10 ms for its CPU, then wakes the rank; no rank uses CPU 3."""
 import json
 import pathlib
 import sys
@@ -48,6 +48,8 @@ def run_loader(trace, at, step):
     if step == 0:
         fields = "comm=train pid=200 child_comm=loader child_pid=210"
         trace.event(at + 10, 1, "train", 200, "sched_process_fork", fields)
+        trace.switch(at + 100, 3, ("swapper/3", 0), "R", ("cron", 77))
+        trace.switch(at + 200, 3, ("cron", 77), "S", ("swapper/3", 0))
     trace.switch(at + 100, cpu, idle, "R", task)
     trace.switch(at + 1600, cpu, task, "S", idle)
     if step != 5:
