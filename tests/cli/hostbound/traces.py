@@ -5,7 +5,8 @@
 
 Rank 0 (train 100) runs on CPU 0, rank 1 (train 200) on CPU 1. A step is 20 ms: a rank runs 4 ms, calls, sleeps. In the
 steps of `hog` rank 1 waits 15 ms for CPU 1, which stress (900) has; in those of `quota` nobody has it. With `loader` rank
-1 has a thread that runs on CPU 2; in step 5 an interrupt wakes it, it waits 10 ms for its CPU, then wakes the rank; no rank uses CPU 3."""
+1 has a thread that runs on CPU 2; in step 5 an interrupt wakes it, it waits 10 ms for its CPU, then wakes the rank. No
+rank uses CPU 3."""
 import json
 import pathlib
 import sys
@@ -132,7 +133,8 @@ def write_kineto(folder, rank, all_ends, offset_ns):
                       "Process Group Ranks": "[0, 1]", "dtype": "Float"}
         add("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL", ends[rank], max(ends) - ends[rank] + 300, 8,
             correlation=number + 1, **collective)
-    trace = {"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": 2}, "traceEvents": events}
+    job = {"backend": "nccl", "rank": rank, "world_size": 2}
+    trace = {"schemaVersion": 1, "distributedInfo": job, "traceEvents": events}
     (folder / f"node7_{pid}.1700000000000000000.pt.trace.json").write_text(json.dumps(trace))
 
 
