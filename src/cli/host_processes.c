@@ -182,7 +182,7 @@ static enum fsl_status name_below(const struct fsl_host_question *question,
 	struct fsl_host_traces traces = {.capture = question->capture};
 	enum fsl_status status = load(&traces, question->job, paths, n_paths, err);
 	for (size_t i = 0; status == FSL_OK && i < traces.n_items; i++) {
-		const struct fsl_host_trace *trace = &traces.items[i];
+		struct fsl_host_trace *trace = &traces.items[i];
 		bool is_other = trace->clock_score < FSL_JUDGE_CLOCK_SCORE_MIN;
 		if (is_other && !must_fit) {
 			fsl_log(FSL_LOG_WARNING, "ftrace",

@@ -13,6 +13,7 @@
 #include "base/sort.h"
 #include "engine/hostbound_parts.h"
 #include "engine/hostbound_picture.h"
+#include "judge/limits.h"
 
 enum {
 	PID_LINES_MAX = 64,  /* of a marker file: host records come first or second */
@@ -275,6 +276,48 @@ static enum fsl_status find_topology(const struct fsl_host_traces *out,
 	return FSL_OK;
 }
 
+/* Puts steps of the job onto the clock of the trace, and reads the trace. */
+static enum fsl_status join_and_read(const struct request *request, struct fsl_host_trace *trace,
+				     struct fsl_error *err)
+{
+	for (size_t i = 0; i < trace->ranks.n_items; i++) {
+		trace->ranks.items[i].n_steps = trace->ranks.items[i].n_calls = 0;
+	}
+	trace->n_job_ranks = 0;
+	if (request->job != NULL) {
+		FSL_TRY(fsl_host_trace_join(trace, request->job, err));
+	}
+	if (request->out->capture != NULL) {
+		FSL_TRY(fsl_host_trace_join_capture(trace, request->out->capture, err));
+	}
+	fsl_ftrace_ranks_resolve(&trace->ranks);
+	FSL_TRY(fsl_ftrace_load(&trace->sched, &trace->ranks, trace->files->paths,
+				trace->files->n_paths, &trace->loaded, err));
+	trace->clock_score = score_clock(&trace->sched);
+	return FSL_OK;
+}
+
+/* If ranks do not run at their calls, and the trace does not name its clock, it has another one
+ * than the nearest, or than a profile has: estimates it. */
+static enum fsl_status doubt_clock(const struct request *request, struct fsl_host_trace *trace,
+				   struct fsl_error *err)
+{
+	const struct fsl_ftrace_beside before = trace->beside;
+	bool is_named = before.is_clock_told && !before.has_start_info;
+	if (request->job == NULL || is_named || trace->fit.is_found ||
+	    !(trace->clock_score < FSL_JUDGE_CLOCK_SCORE_MIN)) {
+		return FSL_OK;
+	}
+	trace->beside = (struct fsl_ftrace_beside){.clock = ""};
+	FSL_TRY(join_and_read(request, trace, err));
+	if (!trace->fit.is_found) {
+		trace->beside = before;
+		trace->lacks_clock = false;
+		FSL_TRY(join_and_read(request, trace, err));
+	}
+	return FSL_OK;
+}
+
 static enum fsl_status load_one(const struct request *request, struct fsl_host_trace *trace,
 				const struct fsl_ftrace_trace *files, struct fsl_error *err)
 {
@@ -289,17 +332,9 @@ static enum fsl_status load_one(const struct request *request, struct fsl_host_t
 	FSL_TRY(fsl_ftrace_read_beside(&trace->beside, &trace->ranks, files->paths[0], facts.clock,
 				       first_ns, err));
 	FSL_TRY(find_clock(request, trace, first_ns, err));
-	if (request->job != NULL) {
-		FSL_TRY(fsl_host_trace_join(trace, request->job, err));
-	}
-	if (request->out->capture != NULL) {
-		FSL_TRY(fsl_host_trace_join_capture(trace, request->out->capture, err));
-	}
-	fsl_ftrace_ranks_resolve(&trace->ranks);
 	FSL_TRY(find_topology(request->out, trace, err));
-	FSL_TRY(fsl_ftrace_load(&trace->sched, &trace->ranks, files->paths, files->n_paths,
-				&trace->loaded, err));
-	trace->clock_score = score_clock(&trace->sched);
+	FSL_TRY(join_and_read(request, trace, err));
+	FSL_TRY(doubt_clock(request, trace, err));
 	return fsl_hostbound_judge(&trace->judged, &trace->sched, err);
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes a kernel trace of two ranks on two CPUs, and markers of the same job if they are wanted.
 
-    traces.py FOLDER [hog=FIRST-LAST] [quota=FIRST-LAST] [marks] [markers] [kineto] [irq] [lost] [loader] [shift=NS]
+    traces.py FOLDER [hog=FIRST-LAST] [quota=FIRST-LAST] [marks] [markers] [kineto] [irq] [lost] [loader] [uneven] [unnamed]
+        [shift=NS]
 
 Rank 0 (train 100) runs on CPU 0, rank 1 (train 200) on CPU 1. A step is 20 ms: a rank runs 4 ms, calls, sleeps. In the
 steps of `hog` rank 1 waits 15 ms for CPU 1, which stress (900) has; in those of `quota` nobody has it. With `loader` rank
@@ -14,6 +15,11 @@ import sys
 STEPS, STEP_US, RUN_US, WAIT_US = 24, 20000, 4000, 15000
 BEGIN_US, UTC_NS = 5_000_000_000, 1_700_000_000_000_000_000
 PIDS = (100, 200)
+
+
+def begin_us(options, step):
+    """Begin of a step; uneven steps are up to 10.5 ms longer."""
+    return BEGIN_US + step * STEP_US + ("uneven" in options) * sum(1500 * (k * 5 % 8) for k in range(step))
 
 
 class Trace:
@@ -67,7 +73,7 @@ def run_loader(trace, at, step):
 def run_step(trace, options, rank, step):
     cpu, task = rank, ("train", PIDS[rank])
     idle, hog = (f"swapper/{cpu}", 0), ("stress", 900)
-    at = BEGIN_US + step * STEP_US
+    at = begin_us(options, step)
     if "marks" in options:
         trace.event(at, cpu, task[0], task[1], "tracing_mark_write", f"failslow step_begin rank={rank} step={step}",
                     "...1.")
@@ -85,7 +91,7 @@ def run_step(trace, options, rank, step):
         trace.event(end - 900, cpu, task[0], task[1], "irq_handler_entry", "irq=36 name=nvme0q1", "d.h..")
         trace.event(end - 400, cpu, task[0], task[1], "irq_handler_exit", "irq=36 ret=handled", "d.h..")
     trace.switch(end, cpu, task, "S", idle)
-    wake = at + STEP_US - 200
+    wake = begin_us(options, step + 1) - 200
     if "loader" in options and rank == 1:
         run_loader(trace, at, step)
     if "loader" not in options or rank != 1 or step != 5:
@@ -94,15 +100,16 @@ def run_step(trace, options, rank, step):
     return end
 
 
-def write_markers(folder, rank, ends, offset_ns):
+def write_markers(folder, rank, ends, offset_ns, options):
     rows = ["Flag,Id,Kind,Name,SourceKind,Timestamp,msptiObjectId_Ds_DeviceId,msptiObjectId_Ds_StreamId,"
             "msptiObjectId_Pt_ProcessId,msptiObjectId_Pt_ThreadId"]
     number, pid = 0, PIDS[rank]
     for step, end in enumerate(ends):
-        all_end = max(BEGIN_US + step * STEP_US + STEP_US - 300, end + 100)
+        at = begin_us(options, step)
+        all_end = max(begin_us(options, step + 1) - 300, end + 100)
         for k, name in enumerate(("HcclAllGather", "HcclAllReduce", "HcclReduceScatter")):
             number += 1
-            call = BEGIN_US + step * STEP_US + 300 + 100 * k
+            call = at + 300 + 100 * k
             begin = max(end - 600, call + 50) + 200 * k
             for flag, us, source in ((16, call, 0), (32, call + 20, 0), (16, begin, 1), (32, all_end - 600 + 300 * k, 1)):
                 label = f"comm:{name}!g0!fp32!1024" if flag == 16 and source == 0 else ""
@@ -158,9 +165,11 @@ def main():
     if "markers" in options:
         offset_ns = UTC_NS - BEGIN_US * 1000
         for rank in range(2):
-            write_markers(folder, rank, ends[rank], offset_ns)
+            write_markers(folder, rank, ends[rank], offset_ns, options)
         clocks = {"CLOCK_REALTIME": UTC_NS + int(options.get("shift", "0")), "CLOCK_MONOTONIC_RAW": BEGIN_US * 1000,
                   "trace_clock": "mono_raw"}
+        if "unnamed" in options:
+            del clocks["trace_clock"]
         (folder / "ftrace" / "sched.clocks.json").write_text(json.dumps(clocks))
     if "kineto" in options:
         offset_ns = UTC_NS - BEGIN_US * 1000
