@@ -152,8 +152,7 @@ static void files_beside_the_trace_tell_its_clock(void **state)
 	char path[256];
 	write_profile(tree, "f", "node1", RAW_NS, UTC_US, 5000000);
 	tree_path(tree, "f/sched.txt", path, sizeof(path));
-	assert_int_equal(fsl_ftrace_read_beside(&beside, &ranks, path, RAW_NS, RAW_NS, NULL),
-			 FSL_OK);
+	assert_int_equal(fsl_ftrace_read_beside(&beside, &ranks, path, "", RAW_NS, NULL), FSL_OK);
 	assert_true(beside.has_offset && beside.has_start_info);
 	assert_true(beside.offset_ns == UTC_US * 1000 - RAW_NS);
 	assert_int_equal(beside.drift_ns, 7);
@@ -177,7 +176,7 @@ static void ranks_of_containers_get_the_numbers_of_the_host(void **state)
 		   " \"5001\": {\"NSpid\": \"19\", \"Tgid\": \"5001\"},"
 		   " \"5002\": {\"NSpid\": \"19\", \"Tgid\": \"5002\"}}");
 	tree_path(tree, "sched.txt", path, sizeof(path));
-	assert_int_equal(fsl_ftrace_read_beside(&beside, &ranks, path, 0, 0, NULL), FSL_OK);
+	assert_int_equal(fsl_ftrace_read_beside(&beside, &ranks, path, "", 0, NULL), FSL_OK);
 	for (int32_t r = 0; r < 4; r++) { /* as the job's files tell them, later */
 		assert_non_null(fsl_ftrace_ranks_get(&ranks, r, pids[r].told, NULL));
 	}
