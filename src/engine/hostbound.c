@@ -331,7 +331,10 @@ static enum fsl_status load_one(const struct request *request, struct fsl_host_t
 	int64_t first_ns = fsl_ftrace_first_ns(files->paths[0], &facts);
 	FSL_TRY(fsl_ftrace_read_beside(&trace->beside, &trace->ranks, files->paths[0], facts.clock,
 				       first_ns, err));
-	FSL_TRY(find_clock(request, trace, first_ns, err));
+	bool may_be_raw = facts.clock[0] == '\0' || strcmp(facts.clock, "mono_raw") == 0;
+	if (may_be_raw) {
+		FSL_TRY(find_clock(request, trace, first_ns, err));
+	}
 	FSL_TRY(find_topology(request->out, trace, err));
 	FSL_TRY(join_and_read(request, trace, err));
 	FSL_TRY(doubt_clock(request, trace, err));
