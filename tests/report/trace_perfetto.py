@@ -78,7 +78,7 @@ class Trace:
         self.events, self.counters = [], []
         self.by_uuid, self.interned = {}, {1: {}, 2: {}, 3: {}, 29: {}}
         self.open, self.base, self.last, self.has_begun = {}, None, {}, False
-        self.kernel, self.tasks, self.commands, self.losses = [], {}, {}, 0
+        self.kernel, self.tasks, self.commands, self.losses, self.machines = [], {}, {}, 0, set()
         with open(path, "rb") as stream:
             data = stream.read()
         for number, packet in fields(data):
@@ -103,6 +103,11 @@ class Trace:
 
     def take_kernel(self, packet):
         machine = packet.get(98, [0])[0]
+        if 6 in packet:
+            clocks = {c[1][0]: c[2][0] for c in map(collect, collect(packet[6][0])[1])}
+            require(machine > 0 and clocks[1] - clocks[6] == self.base, "clock of a machine")
+            self.machines.add(machine)
+        require(machine == 0 or machine in self.machines, "machine without a clock")
         for bundle in map(collect, packet.get(1, [])):
             self.losses += bundle.get(3, [0])[0]
             last = 0

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/try.h"
 #include "report/trace/protobuf_put.h"
 #include "report/trace/track_text.h"
 #include "source/ftrace/merge.h"
@@ -17,8 +18,12 @@ enum {
 	TRACE_PACKET = 1,
 	PACKET_BUNDLE = 1,
 	PACKET_PROCESS_TREE = 2,
+	PACKET_CLOCKS = 6,
 	PACKET_SEQUENCE = 10,
 	PACKET_MACHINE = 98,
+	CLOCKS_CLOCK = 1,
+	CLOCK_ID = 1,
+	CLOCK_TIME = 2,
 	BUNDLE_CPU = 1,
 	BUNDLE_EVENT = 2,
 	BUNDLE_LOST = 3,
@@ -53,6 +58,9 @@ enum {
 	/* An event takes less: three texts, each with its bytes replaced, and ten numbers. */
 	EVENT_BYTES = 1 << 10,
 	HEAD_BYTES = 64, /* in front of a bundle and behind it */
+	CPUS_MAX = 1024, /* of a host; viewers refuse the whole file if it has a greater number */
+	CLOCK_REALTIME = 1,
+	CLOCK_BOOTTIME = 6,
 };
 _Static_assert((int)FSL_TRACK_CLEAN_BYTES *((int)FSL_SCHED_TEXT_MAX + 1) + (int)HEAD_BYTES +
 			       20 * (int)VARINT_MAX <
@@ -173,6 +181,24 @@ static enum fsl_status put_packet(struct bundles *b, uint32_t field, const char 
 	return FSL_OK;
 }
 
+/* The clock of a further machine is that of the file: both have the same time of day. */
+static enum fsl_status put_clocks(struct bundles *b, struct fsl_error *err)
+{
+	const uint64_t clocks[][2] = {{CLOCK_BOOTTIME, 1},
+				      {CLOCK_REALTIME, (uint64_t)b->base_ns + 1}};
+	char message[HEAD_BYTES], clock[HEAD_BYTES / 2];
+	char *at = message;
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+		char *end = write_varint(clock, CLOCK_ID, clocks[i][0]);
+		end = write_varint(end, CLOCK_TIME, clocks[i][1]);
+		at = write_tag(at, CLOCKS_CLOCK, WIRE_BYTES);
+		at += make_varint(at, (size_t)(end - clock));
+		memcpy(at, clock, (size_t)(end - clock));
+		at += end - clock;
+	}
+	return put_packet(b, PACKET_CLOCKS, message, (size_t)(at - message), err);
+}
+
 /* Writes the events of a CPU, and begins anew. */
 static enum fsl_status flush(struct bundles *b, size_t cpu, struct fsl_error *err)
 {
@@ -228,7 +254,8 @@ static enum fsl_status take(struct bundles *b, const struct fsl_sched_event *eve
 			    struct fsl_error *err)
 {
 	uint64_t time_ns = 0;
-	if (event->cpu < 0 || !fsl_kernel_tracks_draw(b->source, event->cpu)) {
+	if (event->cpu < 0 || event->cpu >= CPUS_MAX ||
+	    !fsl_kernel_tracks_draw(b->source, event->cpu)) {
 		return FSL_OK;
 	}
 	FSL_TRY(FSL_GROW(b->items, b->capacity, (size_t)event->cpu + 1, err));
@@ -322,10 +349,9 @@ enum fsl_status fsl_ftrace_bundles_add(struct fsl_track_file *file,
 				       struct fsl_error *err)
 {
 	struct bundles b = {.output = file->output, .source = source, .base_ns = file->base_ns};
-	enum fsl_status status = take_all(&b, err);
-	if (status == FSL_OK) {
-		status = put_threads(&b, err);
-	}
+	enum fsl_status status = source->number > 0 ? put_clocks(&b, err) : FSL_OK;
+	FSL_THEN(status, take_all(&b, err));
+	FSL_THEN(status, put_threads(&b, err));
 	for (size_t cpu = 0; cpu < b.n_items; cpu++) {
 		fsl_free(b.items[cpu].bytes);
 	}
