@@ -415,13 +415,15 @@ def check_events(found, zero):
 
 
 def check_two_hosts(program, folder, scratch):
-    """The second host is a machine of its own: its tasks may have the ids of others."""
-    (scratch / "second.txt").write_text(KERNEL.replace("4711", "4712"))
+    """The second host is a machine of its own: its tasks may have the ids of others. It lost events of CPU 1."""
+    lines = KERNEL.replace("4711", "4712").splitlines(True)
+    (scratch / "second.txt").write_text("".join([*lines[:8], "CPU:1 [LOST 3 EVENTS]\n", *lines[8:]]))
     convert(program, [folder / "trace.txt", scratch / "second.txt"], scratch / "two.pftrace", "--no-verdict")
-    tasks = trace_perfetto.Trace(scratch / "two.pftrace").tasks
+    found = trace_perfetto.Trace(scratch / "two.pftrace")
+    tasks = found.tasks
     first, second = (sorted(tid for machine, tid in tasks if machine == number) for number in (0, 1))
-    if sorted((first, second)) != [[5, 9, 4711], [5, 9, 4712]]:
-        fault(f"kernel: tasks of two hosts: {tasks}")
+    if sorted((first, second)) != [[5, 9, 4711], [5, 9, 4712]] or found.losses != 1:
+        fault(f"kernel: two hosts: {tasks}, losses {found.losses}")
 
 
 def check_profiled(program, datasets, scratch):
