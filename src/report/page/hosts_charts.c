@@ -87,21 +87,31 @@ void fsl_hosts_put_holder(struct fsl_markup *markup, const struct fsl_html_holde
 	fsl_markup_raw(markup, n > 0 ? ")" : "");
 }
 
-/* How high lanes are, so that all of them fit. */
+/* How high lanes are, so that all of them fit. A CPU that the rank waits for is higher than others
+ * if there are many. */
 struct layout {
-	double lane, line, pitch; /* a CPU, the line of waits, and from one CPU to the next */
-	double high;              /* of all */
+	double lane, told, line, gap; /* a CPU, one that is waited for, the line of waits */
 	size_t labels_every;
 };
 
 static struct layout layout_of(const struct fsl_html_hosts *page)
 {
 	static const struct layout layouts[] = {
-		{34, 5, 54, 0, 1}, {22, 4, 35, 0, 1}, {12, 3, 20, 0, 1}, {7, 2, 11, 0, 2}};
+		{34, 34, 5, 15, 1}, {22, 22, 4, 9, 1}, {12, 18, 4, 5, 1}, {7, 18, 4, 4, 2}};
 	size_t n = page->n_lanes;
-	struct layout layout = layouts[n <= 2 ? 0 : n <= 4 ? 1 : n <= 8 ? 2 : 3];
-	layout.high = (double)n * layout.pitch;
-	return layout;
+	return layouts[n <= 2 ? 0 : n <= 4 ? 1 : n <= 8 ? 2 : 3];
+}
+
+static double lane_high(const struct layout *layout, const struct fsl_html_lane *lane)
+{
+	return lane->wait_ms > 0.0 ? layout->told : layout->lane;
+}
+
+/* From one CPU to the next. */
+static double pitch_of(const struct layout *layout, const struct fsl_html_lane *lane)
+{
+	bool has_line = lane->wait_ms > 0.0 || layout->labels_every == 1;
+	return lane_high(layout, lane) + layout->gap + (has_line ? layout->line : 0.0);
 }
 
 /* Opens a group whose unit across is a cell: numbers are short. */
@@ -179,28 +189,51 @@ static void put_axis(struct fsl_markup *markup, double length_ms, double y)
 	}
 }
 
+static void put_lane(struct fsl_markup *markup, const struct fsl_html_lane *lane,
+		     const struct layout *layout, double y)
+{
+	double high = lane_high(layout, lane);
+	open_cells(markup, lane, y);
+	for (size_t c = 0; c < FSL_HTML_CLASSES_N; c++) {
+		put_class(markup, lane, (enum fsl_html_class)c, high);
+	}
+	fsl_markup_raw(markup, "</g>");
+	if (lane->wait_ms > 0.0) {
+		open_cells(markup, lane, y + high + 2.0);
+		put_waits(markup, lane, layout->line);
+		fsl_markup_raw(markup, "</g>");
+	}
+}
+
+/* CPUs that the rank waits for have a label always; of others those that have room. */
+static bool has_label(const struct fsl_html_hosts *page, const struct layout *layout, size_t i)
+{
+	bool is_told = page->lanes[i].wait_ms > 0.0;
+	bool is_beside = (i > 0 && page->lanes[i - 1].wait_ms > 0.0) ||
+			 (i + 1 < page->n_lanes && page->lanes[i + 1].wait_ms > 0.0);
+	return is_told ||
+	       (i % layout->labels_every == 0 && (layout->labels_every == 1 || !is_beside));
+}
+
 static void put_cpus_picture(struct fsl_markup *markup, const struct fsl_html_hosts *page)
 {
-	struct layout layout = layout_of(page);
-	fsl_chart_open(markup, "cpus", TOP + layout.high + 20.0, "who held each CPU");
-	put_axis(markup, page->length_ms, TOP + layout.high);
+	const struct layout layout = layout_of(page);
+	double y = TOP, bottom = TOP;
+	for (size_t i = 0; i < page->n_lanes; i++) {
+		bottom += pitch_of(&layout, &page->lanes[i]);
+	}
+	fsl_chart_open(markup, "cpus", bottom + 20.0, "who held each CPU");
+	put_axis(markup, page->length_ms, bottom);
 	for (size_t i = 0; i < page->n_lanes; i++) {
 		const struct fsl_html_lane *lane = &page->lanes[i];
-		double y = TOP + (double)i * layout.pitch;
-		if (i % layout.labels_every == 0) {
+		if (has_label(page, &layout, i)) {
 			fsl_markup_put(markup,
 				       "<text class=\"e%h\" x=\"%d\" y=\"%f\">CPU %d</text>",
 				       lane->wait_ms > 0.0 ? " b" : "", (int64_t)(LEFT - 8),
-				       y + layout.lane / 2.0 + 5.0, lane->cpu);
+				       y + lane_high(&layout, lane) / 2.0 + 5.0, lane->cpu);
 		}
-		open_cells(markup, lane, y);
-		for (size_t c = 0; c < FSL_HTML_CLASSES_N; c++) {
-			put_class(markup, lane, (enum fsl_html_class)c, layout.lane);
-		}
-		fsl_markup_raw(markup, "</g>");
-		open_cells(markup, lane, y + layout.lane + 2.0);
-		put_waits(markup, lane, layout.line);
-		fsl_markup_raw(markup, "</g>");
+		put_lane(markup, lane, &layout, y);
+		y += pitch_of(&layout, lane);
 	}
 	fsl_chart_close(markup);
 }
@@ -252,6 +285,19 @@ static void put_cpus_twin(struct fsl_markup *markup, const struct fsl_html_hosts
 	fsl_hosts_close_twin(markup);
 }
 
+/* Who woke whom before the rank went on, if it was not the rank alone. */
+static void put_chain(struct fsl_markup *markup, const struct fsl_html_hosts *page)
+{
+	const cJSON *chain = fsl_html_at(page->told, "chain");
+	const cJSON *links = fsl_html_at(chain, "links");
+	bool has_others =
+		cJSON_IsArray(links) && links->child != NULL && links->child->next != NULL;
+	if (has_others && fsl_html_index(chain, "step") == page->step) {
+		fsl_html_say_sentence(markup, "p class=\"note more\"",
+				      fsl_html_text(chain, "text"));
+	}
+}
+
 void fsl_hosts_put_cpus(struct fsl_markup *markup, const struct fsl_html_hosts *page)
 {
 	double n_more = fsl_html_number(page->picture, "moreCpus");
@@ -270,8 +316,9 @@ void fsl_hosts_put_cpus(struct fsl_markup *markup, const struct fsl_html_hosts *
 	}
 	put_cpus_picture(markup, page);
 	put_cpus_key(markup, page);
+	put_chain(markup, page);
 	if (n_more > 0.0 && n_more < 1e9) {
-		fsl_markup_put(markup, "<p class=\"note\">%d ", (int64_t)n_more);
+		fsl_markup_put(markup, "<p class=\"note more\">%d ", (int64_t)n_more);
 		fsl_html_say(markup, "span", FSL_PAGE_MORE_CPUS);
 		fsl_markup_raw(markup, "</p>");
 	}

@@ -22,7 +22,7 @@ static const struct {
 	enum fsl_html_word word;
 } looks[FSL_HTML_STATES_N] = {
 	[FSL_HTML_PREEMPTED] = {"excess", "excess", FSL_PAGE_T_preempted},
-	[FSL_HTML_WOKEN] = {"likely", "likely", FSL_PAGE_T_wakeup},
+	[FSL_HTML_WOKEN] = {"k3", "k3", FSL_PAGE_T_wakeup},
 	[FSL_HTML_RUN] = {"s0", "s0", FSL_PAGE_T_run},
 	[FSL_HTML_IRQ] = {"ink", "ink", FSL_PAGE_T_interrupt},
 	[FSL_HTML_DISK] = {"s2", "s2", FSL_PAGE_T_disk},
@@ -266,13 +266,18 @@ static void put_rank_bar(struct fsl_markup *markup, const struct fsl_html_hosts 
 static void put_note(struct fsl_markup *markup, const struct fsl_html_hosts *page)
 {
 	int64_t first = fsl_html_index(page->told, "firstStep");
+	int64_t last = fsl_html_index(page->told, "lastStep");
 	if (first < 0) {
 		fsl_html_say(markup, "p class=\"note\"", FSL_PAGE_RANK_STATES_NOTE);
 		return;
 	}
 	fsl_markup_raw(markup, "<p class=\"note\">");
 	fsl_html_say(markup, "span", FSL_PAGE_RANK_STATES_OF);
-	fsl_markup_put(markup, " %d–%d</p>", first, fsl_html_index(page->told, "lastStep"));
+	fsl_markup_put(markup, " %d", first);
+	if (last != first) {
+		fsl_markup_put(markup, "–%d", last);
+	}
+	fsl_markup_raw(markup, "</p>");
 }
 
 void fsl_hosts_put_states(struct fsl_markup *markup, const struct fsl_html_hosts *page)
