@@ -95,7 +95,7 @@ static bool is_wait(const struct fsl_function *function)
 /* Rows while they are collected. */
 struct collection {
 	struct fsl_functions_view *view;
-	struct fsl_strpool *keys;
+	struct fsl_strpool *keys, *names; /* of rows; of kernels with a shape */
 	size_t rows_capacity, key_capacity;
 	char *key;
 };
@@ -116,8 +116,13 @@ static enum fsl_status find_row(struct collection *all, const struct fsl_functio
 		struct fsl_function_row made = {.class = function->class,
 						.name = function->name,
 						.shape = function->shape,
+						.name_id = FSL_STR_NONE,
 						.is_wait = is_wait(function)};
 		FSL_TRY(FSL_ARENA_NEW(made.cells, &view->arena, view->n_workers, "workers", err));
+		if (function->class == FSL_FUNCTION_COMPUTE && n_shape > 0) {
+			FSL_TRY(fsl_strpool_intern(all->names, function->name, n_name,
+						   &made.name_id, err));
+		}
 		view->rows[view->n_rows++] = made;
 	}
 	*row = &view->rows[id];
@@ -154,8 +159,9 @@ static int compare_rows(const void *left, const void *right)
 
 static enum fsl_status list_rows(struct fsl_functions_view *view, struct fsl_error *err)
 {
-	struct collection all = {.view = view, .keys = fsl_strpool_create()};
-	enum fsl_status status = all.keys != NULL
+	struct collection all = {
+		.view = view, .keys = fsl_strpool_create(), .names = fsl_strpool_create()};
+	enum fsl_status status = all.keys != NULL && all.names != NULL
 					 ? fill_rows(&all, err)
 					 : FSL_FAIL(err, FSL_ERR_MEMORY,
 						    "out of memory: workers=%zu", view->n_workers);
@@ -163,6 +169,7 @@ static enum fsl_status list_rows(struct fsl_functions_view *view, struct fsl_err
 		qsort(view->rows, view->n_rows, sizeof(*view->rows), compare_rows);
 	}
 	fsl_strpool_destroy(all.keys);
+	fsl_strpool_destroy(all.names);
 	fsl_free(all.key);
 	return status;
 }
@@ -254,10 +261,26 @@ static size_t count_different(const struct fsl_functions_view *view, struct scra
 	return n;
 }
 
+/* Whether most workers of the stage run the row: a shape that few run stands for those that others
+ * run instead. */
+static void mark_common(const struct fsl_functions_view *view, struct fsl_function_row *row,
+			struct scratch *scratch)
+{
+	for (size_t w = 0; w < view->n_workers; w++) {
+		scratch->values[w] = row->cells[w].function != NULL ? 1.0 : 0.0;
+	}
+	forget_stage(scratch);
+	for (size_t w = 0; w < view->n_workers; w++) {
+		ask_stage(view, scratch, view->workers[w].stage);
+		row->cells[w].is_abnormal = !row->has_other_shapes || scratch->median > 0.5;
+	}
+}
+
 static void judge_row(struct fsl_functions_view *view, struct fsl_function_row *row,
 		      struct scratch *scratch)
 {
 	set_points(view, row, scratch->points);
+	mark_common(view, row, scratch);
 	for (size_t w = 0; w < view->n_workers; w++) {
 		scratch->values[w] = row->cells[w].ratio;
 	}
@@ -277,7 +300,8 @@ static void judge_row(struct fsl_functions_view *view, struct fsl_function_row *
 		double least = scratch->median + view->options.k * scratch->mad;
 		double away = fmax(view->options.ratio_min,
 				   FSL_JUDGE_FUNCTION_EXCESS_MIN * (cell->ratio - cell->excess));
-		cell->is_abnormal = scratch->size >= FSL_JUDGE_FUNCTION_WORKERS_MIN &&
+		cell->is_abnormal = cell->is_abnormal &&
+				    scratch->size >= FSL_JUDGE_FUNCTION_WORKERS_MIN &&
 				    scratch->values[w] > FSL_JUDGE_FUNCTION_PEERS_SHARE_MIN &&
 				    scratch->values[w] > least && fabs(cell->excess) >= away;
 		row->n_abnormal += cell->is_abnormal;
@@ -306,6 +330,63 @@ static double outlier(const struct fsl_functions_view *view, struct scratch *scr
 			    fmax(view->options.k * scratch->mad, view->options.ratio_min));
 	bool is_one = scratch->size >= FSL_JUDGE_FUNCTION_WORKERS_MIN && fabs(excess) > least;
 	return is_one ? excess : 0.0;
+}
+
+/* A row by the name of its kernel. */
+struct named_row {
+	uint32_t name_id;
+	struct fsl_function_row *row;
+};
+
+static int compare_names(const void *left, const void *right)
+{
+	const struct named_row *a = left, *b = right;
+	FSL_ORDER_BY(a->name_id, b->name_id);
+	return FSL_ORDER(a->row, b->row);
+}
+
+/* Compares the sum over the shapes of one kernel. */
+static void judge_name(struct fsl_functions_view *view, struct scratch *scratch,
+		       const struct named_row *rows, size_t n)
+{
+	memset(scratch->values, 0, view->n_workers * sizeof(*scratch->values));
+	for (size_t i = 0; i < n; i++) {
+		rows[i].row->has_other_shapes = true;
+		for (size_t w = 0; w < view->n_workers; w++) {
+			scratch->values[w] += rows[i].row->cells[w].ratio;
+		}
+	}
+	forget_stage(scratch);
+	for (size_t w = 0; w < view->n_workers; w++) {
+		view->workers[w].shapes_excess += fmax(outlier(view, scratch, w), 0.0);
+	}
+}
+
+/* Kernels whose shape follows their data: ranks run them in other shapes, and none is slow. */
+static enum fsl_status judge_shapes(struct fsl_functions_view *view, struct scratch *scratch,
+				    struct fsl_error *err)
+{
+	struct named_row *named = NULL;
+	size_t n = 0;
+	FSL_TRY(FSL_NEW(named, view->n_rows + 1, "rows", err));
+	for (size_t i = 0; i < view->n_rows; i++) {
+		struct fsl_function_row *row = &view->rows[i];
+		if (row->name_id != FSL_STR_NONE) {
+			named[n++] = (struct named_row){row->name_id, row};
+		}
+	}
+	if (n > 1) {
+		qsort(named, n, sizeof(*named), compare_names);
+	}
+	for (size_t i = 0, end = 0; i < n; i = end) {
+		for (end = i; end < n && named[end].name_id == named[i].name_id; end++) {
+		}
+		if (end > i + 1) {
+			judge_name(view, scratch, named + i, end - i);
+		}
+	}
+	fsl_free(named);
+	return FSL_OK;
 }
 
 static void judge_utilisation(struct fsl_functions_view *view, struct scratch *scratch)
@@ -345,11 +426,13 @@ static void sum_excess(struct fsl_functions_view *view)
 {
 	for (size_t w = 0; w < view->n_workers; w++) {
 		struct fsl_function_worker *worker = &view->workers[w];
-		double sums[FSL_FUNCTION_CLASSES_N] = {0.0};
+		double sums[FSL_FUNCTION_CLASSES_N] = {[FSL_FUNCTION_COMPUTE] =
+							       worker->shapes_excess};
 		for (size_t i = 0; i < view->n_rows; i++) {
 			const struct fsl_function_row *row = &view->rows[i];
 			const struct fsl_function_cell *cell = &row->cells[w];
-			sums[row->class] += !row->is_wait && cell->is_abnormal && cell->excess > 0.0
+			sums[row->class] += !row->is_wait && !row->has_other_shapes &&
+							    cell->is_abnormal && cell->excess > 0.0
 						    ? cell->excess
 						    : 0.0;
 		}
@@ -365,17 +448,19 @@ static void sum_excess(struct fsl_functions_view *view)
 /* A slow worker waits no longer than its peers; the others wait for it. */
 static void name_workers(struct fsl_functions_view *view, struct scratch *scratch)
 {
-	double least = view->options.ratio_min, waited = INFINITY;
+	double least = view->options.ratio_min, waited = INFINITY, greatest = 0.0;
 	for (size_t w = 0; w < view->n_workers; w++) {
 		scratch->values[w] = view->workers[w].communication;
+		greatest = fmax(greatest, view->workers[w].excess);
 	}
+	greatest *= FSL_JUDGE_FUNCTION_CULPRIT_SHARE_MIN;
 	forget_stage(scratch);
 	for (size_t w = 0; w < view->n_workers; w++) {
 		struct fsl_function_worker *worker = &view->workers[w];
 		ask_stage(view, scratch, worker->stage);
 		worker->has_peers = scratch->size >= FSL_JUDGE_FUNCTION_WORKERS_MIN;
-		worker->is_culprit =
-			worker->excess >= least && worker->communication <= scratch->median + least;
+		worker->is_culprit = worker->excess >= fmax(least, greatest) &&
+				     worker->communication <= scratch->median + least;
 		if (worker->is_culprit) {
 			waited = fmin(waited, worker->communication);
 		}
@@ -429,6 +514,7 @@ static enum fsl_status judge(struct fsl_functions_view *view, struct fsl_error *
 	FSL_TRY(FSL_ARENA_NEW(scratch.sorted, &view->arena, 2 * n, "workers", err));
 	FSL_TRY(FSL_ARENA_NEW(scratch.points, &view->arena, n, "workers", err));
 	FSL_TRY(FSL_ARENA_NEW(scratch.peers, &view->arena, n, "workers", err));
+	FSL_TRY(judge_shapes(view, &scratch, err));
 	for (size_t i = 0; i < view->n_rows; i++) {
 		set_median(view, &view->rows[i], &scratch);
 		if (view->rows[i].max_ratio >= view->options.ratio_min) {

@@ -41,6 +41,8 @@ struct fsl_function_row {
 	double mean_ratio, max_ratio;    /* over all workers; 0 if a worker has none */
 	double median_ns;                /* of one call, median of the workers; NaN: of Python */
 	size_t n_abnormal;
+	uint32_t name_id;      /* of kernels with a shape: the same for all shapes of a name */
+	bool has_other_shapes; /* in other rows: their sum is compared */
 };
 
 /* How a worker's host feeds its device, in one number each. */
@@ -68,7 +70,8 @@ struct fsl_function_worker {
 	 * be idle for long: FSL_FUNCTION_CLASSES_N. */
 	double excess;
 	enum fsl_function_class excess_class;
-	bool has_peers; /* enough of them for one to stand out */
+	double shapes_excess; /* part of that of kernels that run in several shapes */
+	bool has_peers;       /* enough of them for one to stand out */
 	bool is_culprit, is_victim;
 	double relative_score, individual_score; /* NaN: unknown */
 	double same_work_share; /* of the time of kernels, in those that all workers have */

@@ -60,6 +60,9 @@ enum { FSL_JUDGE_FUNCTION_PEERS_MAX = 100 };
 #define FSL_JUDGE_FUNCTION_PEERS_SHARE_MIN 0.5
 /* Workers of one kind of which one can stand out: of two nobody knows which is right. */
 enum { FSL_JUDGE_FUNCTION_WORKERS_MIN = 3 };
+/* A worker is slow if its excess is at least this share of the greatest one: the job waits for the
+ * slowest, and one long run of a kernel makes nobody slow beside it. By experience. */
+#define FSL_JUDGE_FUNCTION_CULPRIT_SHARE_MIN 0.1
 /* The time of a function, and the time that a device computes or is idle, stands out from this
  * difference on, as share of the median. By experience. */
 #define FSL_JUDGE_FUNCTION_EXCESS_MIN 0.1

@@ -40,6 +40,8 @@ class World:
     loading: dict = dataclasses.field(default_factory=dict)  # rank: factor
     links: dict = dataclasses.field(default_factory=dict)    # members: factor
     rows: dict = dataclasses.field(default_factory=dict)     # rank: factor of the work of experts
+    python: dict = dataclasses.field(default_factory=dict)   # rank: us of a function before each step
+    copies: dict = dataclasses.field(default_factory=dict)   # rank: copies of 250 us before each step
     lingers: dict = dataclasses.field(default_factory=dict)  # rank: us, before each launch of a collective
     turns: dict = dataclasses.field(default_factory=dict)    # rank: factor of kernels; each is slow in its turn of steps
 
@@ -48,8 +50,8 @@ class World:
         return 1000.0 + self.clock_us
 
     def healthy(self):
-        return dataclasses.replace(self, kernels={}, launches={}, loading={}, links={}, rows={}, lingers={},
-                                   turns={})
+        return dataclasses.replace(self, kernels={}, launches={}, loading={}, links={}, rows={}, python={}, copies={},
+                                   lingers={}, turns={})
 
 
 @dataclasses.dataclass
@@ -288,6 +290,22 @@ class Job:
         rank.add("python_function", "torch/utils/data/dataloader.py(701): __next__", 7000, rank.host_us, us,
                  {"Python id": rank.correlation, "Python parent id": None})
         rank.host_us += us
+        us = self.world.python.get(rank.number, 0.0) * rank.jitter(0.05)
+        if us > 0.0:
+            rank.add("python_function", "train.py(88): tokenize", 7000, rank.host_us, us,
+                     {"Python id": rank.correlation + 1, "Python parent id": None})
+            rank.host_us += us
+        for _ in range(self.world.copies.get(rank.number, 0)):
+            self.copy(rank)
+
+    def copy(self, rank):
+        """A copy to the device, in order with its kernels."""
+        begin = max(rank.launch("cudaMemcpyAsync", 1), self.free(rank, COMPUTE))
+        dur = 250.0 * rank.jitter(0.02)
+        rank.streams[COMPUTE] = rank.kernels_us = begin + dur
+        rank.add("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", COMPUTE, begin, dur,
+                 {"device": 0, "context": 1, "stream": COMPUTE, "correlation": rank.correlation, "bytes": 1 << 22,
+                  "memory bandwidth (GB/s)": 16.8})
 
     def run_kernel(self, rank, item):
         free = self.free(rank, COMPUTE)

@@ -144,6 +144,61 @@ static void three_of_eight_are_named_four_are_not(void **state)
 	}
 }
 
+/* A kernel that runs in a shape of its own on each worker, as with uneven loads: the sum over its
+ * shapes is compared. @share: of the worker 3; all others take 0.3. */
+static const struct fsl_functions_view *compare_shapes(struct job *job, double share)
+{
+	static const char *const shapes[] = {"1_1_1|1_1_1", "2_1_1|1_1_1", "3_1_1|1_1_1",
+					     "4_1_1|1_1_1", "5_1_1|1_1_1", "6_1_1|1_1_1"};
+	for (size_t w = 0; w < 6; w++) {
+		add(job, w, FSL_FUNCTION_COMPUTE, "grouped", 0.2, 1000.0, 1.0);
+		add(job, w, FSL_FUNCTION_COMPUTE, "grouped", w == 3 ? share - 0.2 : 0.1, 1000.0,
+		    1.0);
+		job->items[w][0].shape = "9_1_1|1_1_1";
+		job->items[w][1].shape = shapes[w];
+	}
+	return compare(job);
+}
+
+static void shapes_of_a_kernel_stand_for_each_other(void **state)
+{
+	(void)state;
+	struct job *job = begin(6);
+	const struct fsl_functions_view *view = compare_shapes(job, 0.31);
+	assert_int_equal(view->verdict, FSL_FUNCTIONS_NONE);
+	for (size_t i = 0; i < view->n_rows; i++) {
+		assert_int_equal(view->rows[i].n_abnormal, 0);
+	}
+	end(job);
+	job = begin(6);
+	view = compare_shapes(job, 0.4);
+	assert_int_equal(view->verdict, FSL_FUNCTIONS_CULPRITS);
+	for (size_t w = 0; w < 6; w++) {
+		assert_int_equal(view->workers[w].is_culprit, w == 3);
+	}
+	assert_true(fabs(view->workers[3].excess - 0.1) < 1e-9);
+	end(job);
+}
+
+/* A tenth of the greatest excess is the least that makes a culprit. */
+static void who_is_hardly_slow_beside_a_slow_one_is_no_culprit(void **state)
+{
+	(void)state;
+	for (int is_slow = 0; is_slow < 2; is_slow++) {
+		struct job *job = begin(8);
+		for (size_t w = 0; w < 8; w++) {
+			add_usual(job, w, w == 5 ? 0.8 : 0.4);
+			add(job, w, FSL_FUNCTION_COMPUTE, "norm",
+			    w == 2 ? (is_slow ? 0.11 : 0.09) : 0.06, 1000.0, 1.0);
+		}
+		const struct fsl_functions_view *view = compare(job);
+		assert_true(view->workers[5].is_culprit);
+		assert_true(view->workers[2].excess > 0.02);
+		assert_int_equal(view->workers[2].is_culprit, is_slow);
+		end(job);
+	}
+}
+
 static void stages_are_compared_apart(void **state)
 {
 	(void)state;
@@ -378,6 +433,8 @@ int main(void)
 		cmocka_unit_test(workers_alike_name_nobody),
 		cmocka_unit_test(the_slow_worker_is_the_culprit_and_the_others_wait),
 		cmocka_unit_test(three_of_eight_are_named_four_are_not),
+		cmocka_unit_test(shapes_of_a_kernel_stand_for_each_other),
+		cmocka_unit_test(who_is_hardly_slow_beside_a_slow_one_is_no_culprit),
 		cmocka_unit_test(stages_are_compared_apart),
 		cmocka_unit_test(differences_of_waiting_alone_are_no_evidence),
 		cmocka_unit_test(a_device_that_is_idle_tells_a_slow_host),
