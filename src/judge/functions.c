@@ -318,6 +318,11 @@ static void set_median(struct fsl_functions_view *view, struct fsl_function_row 
 		row->cells[w].n_different = -1;
 	}
 	row->median_ns = fsl_median(scratch->values, view->n_workers, scratch->sorted);
+	for (size_t w = 0; w < view->n_workers; w++) {
+		const struct fsl_function *function = row->cells[w].function;
+		scratch->values[w] = function != NULL ? (double)function->count : 0.0;
+	}
+	row->median_count = fsl_median(scratch->values, view->n_workers, scratch->sorted);
 }
 
 /* How much the value of a worker exceeds the median of its stage; 0: not by so much that it stands
@@ -421,6 +426,27 @@ static void judge_idle(struct fsl_functions_view *view, struct scratch *scratch)
 	}
 }
 
+/*
+ * Whether a single run makes the excess of a cell. If k of n runs take longer than the median by
+ * the same time, mean and spread (population standard deviation) lie so that spread / (mean -
+ * median) is sqrt((n - k) / k).
+ */
+static bool is_one_run(const struct fsl_function_row *row, const struct fsl_function_cell *cell)
+{
+	const struct fsl_function *function = cell->function;
+	if (function == NULL || !isfinite(row->median_ns) || !isfinite(function->median_ns)) {
+		return false;
+	}
+	double away = function->mean_ns - function->median_ns;
+	bool is_usual =
+		function->median_ns <= (1.0 + FSL_JUDGE_FUNCTION_EXCESS_MIN) * row->median_ns &&
+		(double)function->count <= row->median_count;
+	double ratio = away > 0.0 ? function->spread_ns / away : 0.0;
+	double n_long = (double)function->count / (1.0 + ratio * ratio);
+	return is_usual && away > 0.0 && n_long < FSL_JUDGE_FUNCTION_LONG_RUNS_MIN &&
+	       cell->excess < FSL_JUDGE_FUNCTION_ONE_RUN_MIN;
+}
+
 /* Own work that takes longer than that of peers, by class: classes of the host hold each other. */
 static void sum_excess(struct fsl_functions_view *view)
 {
@@ -431,10 +457,9 @@ static void sum_excess(struct fsl_functions_view *view)
 		for (size_t i = 0; i < view->n_rows; i++) {
 			const struct fsl_function_row *row = &view->rows[i];
 			const struct fsl_function_cell *cell = &row->cells[w];
-			sums[row->class] += !row->is_wait && !row->has_other_shapes &&
-							    cell->is_abnormal && cell->excess > 0.0
-						    ? cell->excess
-						    : 0.0;
+			bool is_own = !row->is_wait && !row->has_other_shapes &&
+				      cell->is_abnormal && !is_one_run(row, cell);
+			sums[row->class] += is_own ? fmax(cell->excess, 0.0) : 0.0;
 		}
 		for (size_t c = 0; c < FSL_FUNCTION_CLASSES_N; c++) {
 			if (sums[c] > worker->excess) {

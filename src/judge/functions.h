@@ -40,6 +40,7 @@ struct fsl_function_row {
 	struct fsl_function_cell *cells; /* [n_workers] */
 	double mean_ratio, max_ratio;    /* over all workers; 0 if a worker has none */
 	double median_ns;                /* of one call, median of the workers; NaN: of Python */
+	double median_count;             /* of calls, likewise */
 	size_t n_abnormal;
 	uint32_t name_id;      /* of kernels with a shape: the same for all shapes of a name */
 	bool has_other_shapes; /* in other rows: their sum is compared */

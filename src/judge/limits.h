@@ -60,6 +60,11 @@ enum { FSL_JUDGE_FUNCTION_PEERS_MAX = 100 };
 #define FSL_JUDGE_FUNCTION_PEERS_SHARE_MIN 0.5
 /* Workers of one kind of which one can stand out: of two nobody knows which is right. */
 enum { FSL_JUDGE_FUNCTION_WORKERS_MIN = 3 };
+/* Runs of a function that must have taken long for its excess to count, if most of its runs take as
+ * long as on other workers: one long run, as after an interrupt, makes no worker slow. It counts if
+ * it took this share of the trace. Both by experience. */
+#define FSL_JUDGE_FUNCTION_LONG_RUNS_MIN 2.0
+#define FSL_JUDGE_FUNCTION_ONE_RUN_MIN   0.1
 /* A worker is slow if its excess is at least this share of the greatest one: the job waits for the
  * slowest, and one long run of a kernel makes nobody slow beside it. By experience. */
 #define FSL_JUDGE_FUNCTION_CULPRIT_SHARE_MIN 0.1

@@ -199,6 +199,32 @@ static void who_is_hardly_slow_beside_a_slow_one_is_no_culprit(void **state)
 	}
 }
 
+/* One of ten runs of the kernel takes so long that its mean is half as much again; or five runs do.
+ */
+static void one_long_run_makes_nobody_slow(void **state)
+{
+	(void)state;
+	for (int n_long = 1; n_long <= 5; n_long += 4) {
+		struct job *job = begin(8);
+		for (size_t w = 0; w < 8; w++) {
+			bool is_long = w == 5;
+			double more = is_long ? 500.0 : 0.0;
+			/* k of n runs take d more: mean + kd/n, spread d sqrt(k (n - k)) / n. */
+			double spread = more * sqrt((10.0 - n_long) / n_long);
+			add(job, w, FSL_FUNCTION_COMPUTE, "gemm", 0.4, 4000.0, 1.0);
+			add(job, w, FSL_FUNCTION_COMPUTE, "norm", is_long ? 0.09 : 0.06,
+			    1000.0 + more, spread);
+			job->items[w][1].median_ns = 1000.0;
+			add(job, w, FSL_FUNCTION_COLLECTIVE, "nccl", is_long ? 0.1 : 0.13, 1e4,
+			    1.0);
+		}
+		const struct fsl_functions_view *view = compare(job);
+		assert_int_equal(view->workers[5].is_culprit, n_long > 1);
+		assert_true(view->workers[5].excess > 0.0 || n_long == 1);
+		end(job);
+	}
+}
+
 static void stages_are_compared_apart(void **state)
 {
 	(void)state;
@@ -435,6 +461,7 @@ int main(void)
 		cmocka_unit_test(three_of_eight_are_named_four_are_not),
 		cmocka_unit_test(shapes_of_a_kernel_stand_for_each_other),
 		cmocka_unit_test(who_is_hardly_slow_beside_a_slow_one_is_no_culprit),
+		cmocka_unit_test(one_long_run_makes_nobody_slow),
 		cmocka_unit_test(stages_are_compared_apart),
 		cmocka_unit_test(differences_of_waiting_alone_are_no_evidence),
 		cmocka_unit_test(a_device_that_is_idle_tells_a_slow_host),
