@@ -64,6 +64,10 @@ static enum fsl_status list_workers(struct fsl_functions_view *view,
 			continue;
 		}
 		add_samples(view, functions);
+		bool is_damaged = rank->trace.is_cut;
+		for (size_t i = 0; i < rank->n_files; i++) {
+			is_damaged |= rank->files[i].state == FSL_FILE_PARTIAL;
+		}
 		size_t stage = fsl_profile_stage_of(cluster, rank->rank);
 		int64_t communication_ns = functions->rest[FSL_FUNCTION_COLLECTIVE].exclusive_ns;
 		for (size_t i = 0; i < functions->n_items; i++) {
@@ -79,6 +83,7 @@ static enum fsl_status list_workers(struct fsl_functions_view *view,
 			.utilisation = share(functions->compute_ns, functions->window_ns),
 			.communication = share(communication_ns, functions->window_ns),
 			.idle = 1.0 - share(functions->busy_ns, functions->window_ns),
+			.is_damaged = is_damaged,
 			.relative_score = NAN,
 			.individual_score = NAN,
 		};
@@ -95,7 +100,7 @@ static bool is_wait(const struct fsl_function *function)
 /* Rows while they are collected. */
 struct collection {
 	struct fsl_functions_view *view;
-	struct fsl_strpool *keys, *names; /* of rows; of kernels with a shape */
+	struct fsl_strpool *keys, *names; /* of rows; of kernels */
 	size_t rows_capacity, key_capacity;
 	char *key;
 };
@@ -119,7 +124,7 @@ static enum fsl_status find_row(struct collection *all, const struct fsl_functio
 						.name_id = FSL_STR_NONE,
 						.is_wait = is_wait(function)};
 		FSL_TRY(FSL_ARENA_NEW(made.cells, &view->arena, view->n_workers, "workers", err));
-		if (function->class == FSL_FUNCTION_COMPUTE && n_shape > 0) {
+		if (function->class == FSL_FUNCTION_COMPUTE) {
 			FSL_TRY(fsl_strpool_intern(all->names, function->name, n_name,
 						   &made.name_id, err));
 		}
@@ -419,7 +424,7 @@ static void judge_idle(struct fsl_functions_view *view, struct scratch *scratch)
 	for (size_t w = 0; w < view->n_workers; w++) {
 		struct fsl_function_worker *worker = &view->workers[w];
 		double excess = outlier(view, scratch, w);
-		if (worker->excess == 0.0 && excess > 0.0) {
+		if (worker->excess == 0.0 && excess > 0.0 && !worker->is_damaged) {
 			worker->excess = excess;
 			worker->excess_class = FSL_FUNCTION_CLASSES_N;
 		}
@@ -457,7 +462,8 @@ static void sum_excess(struct fsl_functions_view *view)
 		for (size_t i = 0; i < view->n_rows; i++) {
 			const struct fsl_function_row *row = &view->rows[i];
 			const struct fsl_function_cell *cell = &row->cells[w];
-			bool is_own = !row->is_wait && !row->has_other_shapes &&
+			bool is_own = !(worker->is_damaged && row->class == FSL_FUNCTION_PYTHON) &&
+				      !row->is_wait && !row->has_other_shapes &&
 				      cell->is_abnormal && !is_one_run(row, cell);
 			sums[row->class] += is_own ? fmax(cell->excess, 0.0) : 0.0;
 		}

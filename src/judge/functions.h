@@ -42,7 +42,7 @@ struct fsl_function_row {
 	double median_ns;                /* of one call, median of the workers; NaN: of Python */
 	double median_count;             /* of calls, likewise */
 	size_t n_abnormal;
-	uint32_t name_id;      /* of kernels with a shape: the same for all shapes of a name */
+	uint32_t name_id;      /* of kernels: the same for all shapes of a name */
 	bool has_other_shapes; /* in other rows: their sum is compared */
 };
 
@@ -73,6 +73,7 @@ struct fsl_function_worker {
 	enum fsl_function_class excess_class;
 	double shapes_excess; /* part of that of kernels that run in several shapes */
 	bool has_peers;       /* enough of them for one to stand out */
+	bool is_damaged; /* parts of its trace are lost: idle time and call paths tell nothing */
 	bool is_culprit, is_victim;
 	double relative_score, individual_score; /* NaN: unknown */
 	double same_work_share; /* of the time of kernels, in those that all workers have */

@@ -161,14 +161,18 @@ def damage(root):
         shutil.copytree(good, folder)
         (folder / "rank1.json").write_text(content)
         answer = check("damage_" + case, folder, "slow_rank", [5], "compute")
+        run = subprocess.run([PROGRAM, "functions", "--format", "json", str(folder)], capture_output=True, text=True)
+        named = [worker["rank"] for worker in json.loads(run.stdout)["workers"] if worker["state"] == "culprit"]
+        claim("damage_" + case, named == [5], "functions name %s" % named)
         if answer is not None and case != "great_ids":
             text_of = json.dumps(answer)
             claim("damage_" + case, "rank1.json" in text_of, "the file is not named")
     bomb = root / "bomb"
     shutil.copytree(good, bomb)
     (bomb / "rank1.json").unlink()
-    (bomb / "rank1.json.gz").write_bytes(gzip.compress(text[:-2].encode() + b" " * (1 << 27), 9))
-    check("bomb", bomb, "slow_rank", [5], "compute")
+    (bomb / "rank1.json.gz").write_bytes(gzip.compress(text[:-1].encode() + b" " * (1 << 27), 9))
+    answer = check("bomb", bomb, "slow_rank", [5], "compute")
+    claim("bomb", "rank1.json.gz" in json.dumps(answer), "the file is not named")
     twice = root / "twice"
     shutil.copytree(good, twice)
     shutil.copy(good / "rank2.json", twice / "again_rank2.json")

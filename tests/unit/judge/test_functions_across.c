@@ -225,6 +225,27 @@ static void one_long_run_makes_nobody_slow(void **state)
 	}
 }
 
+/* A device that looks idle since events are lost names nobody. */
+static void a_damaged_trace_does_not_make_its_worker_slow(void **state)
+{
+	(void)state;
+	for (int is_damaged = 0; is_damaged < 2; is_damaged++) {
+		struct job *job = begin(8);
+		struct fsl_file file = {.state = FSL_FILE_PARTIAL, .message = ""};
+		for (size_t w = 0; w < 8; w++) {
+			add_usual(job, w, 0.4);
+			add(job, w, FSL_FUNCTION_PYTHON, w == 5 ? "b" : "a|b", 0.1, 1e4, 1.0);
+			job->functions[w].busy_ns = w == 5 ? WINDOW_NS / 2 : WINDOW_NS;
+			job->items[w][1].exclusive_ns = w == 5 ? 100000 : 400000;
+		}
+		job->ranks[5].files = is_damaged ? &file : NULL;
+		job->ranks[5].n_files = is_damaged ? 1 : 0;
+		const struct fsl_functions_view *view = compare(job);
+		assert_int_equal(view->workers[5].is_culprit, !is_damaged);
+		end(job);
+	}
+}
+
 static void stages_are_compared_apart(void **state)
 {
 	(void)state;
@@ -462,6 +483,7 @@ int main(void)
 		cmocka_unit_test(shapes_of_a_kernel_stand_for_each_other),
 		cmocka_unit_test(who_is_hardly_slow_beside_a_slow_one_is_no_culprit),
 		cmocka_unit_test(one_long_run_makes_nobody_slow),
+		cmocka_unit_test(a_damaged_trace_does_not_make_its_worker_slow),
 		cmocka_unit_test(stages_are_compared_apart),
 		cmocka_unit_test(differences_of_waiting_alone_are_no_evidence),
 		cmocka_unit_test(a_device_that_is_idle_tells_a_slow_host),
