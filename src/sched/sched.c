@@ -430,6 +430,21 @@ static enum fsl_status end_idle(struct fsl_sched *sched, int32_t cpu, int64_t la
 	return FSL_OK;
 }
 
+/* When the task in the line came, of which no switch told: as long ago as sched_stat_runtime says
+ * that it ran, but not before what is known of the CPU (up to @known_ns) and of itself. */
+static int64_t came_ns(const struct fsl_sched *sched, const struct fsl_sched_event *event,
+		       int64_t known_ns)
+{
+	int64_t now_ns = sched->now_ns;
+	if (event->kind != FSL_SCHED_RUNTIME || event->task.tid != event->tid) {
+		return now_ns;
+	}
+	const struct fsl_sched_thread *own = fsl_sched_find(sched, event->tid);
+	int64_t least_ns = own != NULL && own->since_ns > known_ns ? own->since_ns : known_ns;
+	int64_t ns = event->value < now_ns - least_ns ? now_ns - event->value : least_ns;
+	return ns < now_ns ? ns : now_ns;
+}
+
 /* Before the first switch of a CPU, after a loss, and behind idle time, the task in the line holds
  * it. */
 static enum fsl_status note_cpu(struct fsl_sched *sched, const struct fsl_sched_event *event,
@@ -453,15 +468,20 @@ static enum fsl_status note_cpu(struct fsl_sched *sched, const struct fsl_sched_
 	if (cpu->holder != FSL_SCHED_HOLDER_UNKNOWN || event->tid < 0) {
 		return FSL_OK;
 	}
-	FSL_TRY(fsl_sched_end_slice(sched, event->cpu, FSL_SCHED_HOLDER_UNKNOWN, event->time_ns,
+	int64_t now_ns = sched->now_ns;
+	sched->now_ns = came_ns(sched, event, last_ns > cpu->since_ns ? last_ns : cpu->since_ns);
+	FSL_TRY(fsl_sched_end_slice(sched, event->cpu, FSL_SCHED_HOLDER_UNKNOWN, sched->now_ns,
 				    err));
 	if (event->tid == 0) {
 		cpu->holder = FSL_SCHED_HOLDER_IDLE;
-		return FSL_OK;
+	} else {
+		FSL_TRY(fsl_sched_thread_of(sched, event->tid, &event->comm, false, &thread, err));
+		if (sched->threads[thread].state != FSL_SCHED_DEAD) {
+			FSL_TRY(run(sched, thread, event->cpu, err));
+		}
 	}
-	FSL_TRY(fsl_sched_thread_of(sched, event->tid, &event->comm, false, &thread, err));
-	return sched->threads[thread].state == FSL_SCHED_DEAD ? FSL_OK
-							      : run(sched, thread, event->cpu, err);
+	sched->now_ns = now_ns;
+	return FSL_OK;
 }
 
 static enum fsl_status begin(struct fsl_sched *sched, const struct fsl_sched_event *event)

@@ -1,5 +1,6 @@
 /* Recorded jobs whose hosts were slowed: the process that had the CPU, or the quota, is named for
  * the right rank and steps. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 #include "support/program.h"
 
 enum { PATH_BYTES = 1024 };
+#define TRAINSIM "ftrace/trainsim2_hog_tracefs_tracecmd_perf/"
 
 static const char *path_of(const char *name)
 {
@@ -127,11 +129,70 @@ static bool has_holder(const cJSON *rank, const char *name, int cpu)
 static void test_neighbours_are_named_on_their_cpus(void **state)
 {
 	(void)state;
-	cJSON *document =
-		run("hostbound", "ftrace/trainsim2_hog_tracefs_tracecmd_perf/trace.txt.gz");
+	cJSON *document = run("hostbound", TRAINSIM "trace.txt.gz");
 	assert_true(has_holder(rank_of(document, 0), "python3", 0));
 	assert_true(has_holder(rank_of(document, 1), "python3", 1));
 	assert_true(has_holder(rank_of(document, 1), "log-collector", 1));
+	cJSON_Delete(document);
+}
+
+/* The thread of the only trace; NULL: none. */
+static const cJSON *thread_of(const cJSON *document, int tid)
+{
+	const cJSON *traces = cJSON_GetObjectItemCaseSensitive(document, "traces"), *item = NULL;
+	const cJSON *threads =
+		cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(traces, 0), "threads");
+	cJSON_ArrayForEach(item, threads)
+	{
+		if (number_of(item, "tid") == (double)tid) {
+			return item;
+		}
+	}
+	return NULL;
+}
+
+/* A line of `perf sched latency -p`: "  python3:26383  |  416.886 ms |  90 | avg: ...". */
+static bool read_latency(const char *line, int *tid, double *ran_ms)
+{
+	const char *bar = strchr(line, '|'), *colon = bar;
+	while (colon != NULL && colon > line && *colon != ':') {
+		colon--;
+	}
+	return colon != NULL && sscanf(colon, ":%d", tid) == 1 &&
+	       sscanf(bar, "| %lf ms |", ran_ms) == 1;
+}
+
+/* Of the same recording perf tells CPU times in ms with three decimals. */
+static void test_cpu_times_are_those_of_perf(void **state)
+{
+	(void)state;
+	double sum_ms = 0.0;
+	char line[512];
+	size_t n_tasks = 0;
+	cJSON *document = run("hostbound", TRAINSIM "perf_script.txt.gz");
+	FILE *table = fopen(path_of(TRAINSIM "perf_sched_latency_p.txt"), "r");
+	assert_non_null(table);
+	while (fgets(line, sizeof(line), table) != NULL) {
+		int tid = 0;
+		double ran_ms = 0.0;
+		if (!read_latency(line, &tid, &ran_ms)) {
+			continue;
+		}
+		const cJSON *thread = thread_of(document, tid);
+		assert_non_null(thread);
+		double own_ms = number_of(thread, "cpuTimeMs"); /* not a number: none is told */
+		assert_true(fabs((isnan(own_ms) ? 0.0 : own_ms) - ran_ms) <= 0.00051);
+		sum_ms += isnan(own_ms) ? 0.0 : own_ms;
+		n_tasks++;
+	}
+	(void)fclose(table);
+	assert_int_equal(n_tasks, 30);
+	/* The idle tasks and perf's own are not in the table. */
+	assert_true(fabs(sum_ms - 1359.867) <= 0.001);
+	/* Behind idle time of CPU 1 switches are missing: lines of runtime tell when it came. */
+	const cJSON *rank = thread_of(document, 26400);
+	double known_ms = number_of(rank, "runMs") + number_of(rank, "unknownMs");
+	assert_true(fabs(known_ms - number_of(rank, "cpuTimeMs")) <= 2.0);
 	cJSON_Delete(document);
 }
 
@@ -142,6 +203,7 @@ int main(void)
 		cmocka_unit_test(test_a_quota_has_no_process),
 		cmocka_unit_test(test_ranks_and_steps_are_those_of_the_fault),
 		cmocka_unit_test(test_neighbours_are_named_on_their_cpus),
+		cmocka_unit_test(test_cpu_times_are_those_of_perf),
 	};
 	if (access(path_of("recorded/hog_dp4_r2/ftrace/ranks.json"), R_OK) != 0) {
 		(void)fprintf(stderr, "no recorded jobs: skipped\n");

@@ -229,6 +229,39 @@ static void test_a_line_of_a_task_ends_idle_time_that_no_switch_ends(void **stat
 	check_sums();
 }
 
+/* Feeds what sched_stat_runtime tells of the task that runs. */
+static void ran_for(int64_t time_ns, int32_t cpu, int32_t tid, int64_t ns)
+{
+	struct fsl_sched_event event = event_of(FSL_SCHED_RUNTIME, time_ns, cpu, tid);
+	event.value = ns;
+	feed(&event);
+}
+
+static void test_runtime_tells_when_a_task_came_behind_idle_time(void **state)
+{
+	(void)state;
+	switch_to(90, 0, 1, 'S', 0);
+	ran_for(160, 0, 1, 45);
+	switch_to(170, 0, 1, 'S', 0);
+	end_at(200, 0, 0);
+	assert_int_equal(in_state(1, FSL_SCHED_RUN), 55);
+	assert_int_equal(in_state(1, FSL_SCHED_SLEEP), 25 + 30);
+	assert_int_equal(g_sched.cpus[0].busy_ns, 55);
+	check_sums();
+}
+
+static void test_runtime_from_before_the_last_line_of_a_cpu_counts_from_there(void **state)
+{
+	(void)state;
+	switch_to(90, 0, 1, 'S', 0);
+	wake_up(140, 0, 0, 7, 1); /* by the idle task, so that 1 did not run */
+	ran_for(160, 0, 1, 45);
+	end_at(200, 0, 1);
+	assert_int_equal(in_state(1, FSL_SCHED_RUN), 60);
+	assert_int_equal(in_state(1, FSL_SCHED_SLEEP), 50);
+	check_sums();
+}
+
 static void test_a_switch_alone_tells_little_of_who_came_behind_idle_time(void **state)
 {
 	(void)state;
@@ -558,6 +591,8 @@ int main(void)
 		TEST(test_a_migration_takes_the_wait_to_another_cpu),
 		TEST(test_a_broken_chain_is_unknown_for_both_tasks),
 		TEST(test_a_line_of_a_task_ends_idle_time_that_no_switch_ends),
+		TEST(test_runtime_tells_when_a_task_came_behind_idle_time),
+		TEST(test_runtime_from_before_the_last_line_of_a_cpu_counts_from_there),
 		TEST(test_a_switch_alone_tells_little_of_who_came_behind_idle_time),
 		TEST(test_a_task_seen_elsewhere_ends_its_slice_as_unknown),
 		TEST(test_a_loss_is_unknown_from_the_last_event_of_the_cpu),
