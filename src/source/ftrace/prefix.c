@@ -2,6 +2,8 @@
  */
 #include "source/ftrace/prefix.h"
 
+#include <limits.h>
+
 #include "base/number.h"
 
 enum {
@@ -71,12 +73,16 @@ static bool take_process(struct fsl_ftrace_scan *scan, int32_t *tgid)
 /* Flags end at a blank; h, H, s and Z say that an interrupt wrote the line. */
 static bool take_flags(struct fsl_ftrace_scan *scan, bool *is_in_interrupt)
 {
-	const char *begin = scan->at;
-	while (scan->at < scan->end && *scan->at != ' ' && *scan->at != ':') {
-		char c = *scan->at++;
-		*is_in_interrupt |= c == 'h' || c == 'H' || c == 's' || c == 'Z' || c == 'z';
+	static const bool of_interrupts[UCHAR_MAX + 1] = {
+		['h'] = true, ['H'] = true, ['s'] = true, ['Z'] = true, ['z'] = true};
+	const char *begin = scan->at, *at = begin, *end = scan->end;
+	bool is_found = false;
+	while (at < end && *at != ' ' && *at != ':') {
+		is_found |= of_interrupts[(unsigned char)*at++];
 	}
-	return scan->at - begin <= FLAGS_MAX && scan->at < scan->end && *scan->at == ' ';
+	scan->at = at;
+	*is_in_interrupt |= is_found;
+	return at - begin <= FLAGS_MAX && at < end && *at == ' ';
 }
 
 /* All behind the id of the task: process, CPU, flags, time. */

@@ -246,11 +246,29 @@ enum fsl_status fsl_ftrace_next(struct fsl_ftrace_reader *reader,
 	return FSL_OK;
 }
 
-/* Skips to the begin of the first line that holds @text; false: it skipped all that was there. */
-static bool skip_to_text(struct fsl_reader *file, const char *data, size_t n_bytes, bool is_last,
-			 const char *text)
+/* The first "p_" of "step_" in [@at, @end); NULL: none. It is rare, and looked for in many bytes at
+ * once: memmem() takes seven times as long. */
+static const char *find_step(const char *at, const char *end)
 {
-	const char *found = memmem(data, n_bytes, text, strlen(text));
+	enum { BYTES = 64 };
+	for (; end - at > BYTES; at += BYTES) {
+		unsigned char any = 0;
+		for (size_t i = 0; i < BYTES; i++) {
+			any |= (unsigned char)((at[i] == 'p') & (at[i + 1] == '_'));
+		}
+		for (size_t i = 0; any != 0 && i < BYTES; i++) {
+			if (at[i] == 'p' && at[i + 1] == '_') {
+				return at + i;
+			}
+		}
+	}
+	return memmem(at, (size_t)(end - at), "p_", 2);
+}
+
+/* Skips to the begin of the first line that may hold "step_"; false: it skipped all there was. */
+static bool skip_to_step(struct fsl_reader *file, const char *data, size_t n_bytes, bool is_last)
+{
+	const char *found = find_step(data, data + n_bytes);
 	/* The last line may be cut: it is looked at again, with its rest. */
 	const char *end = found != NULL ? found : data + n_bytes;
 	const char *newline = memrchr(data, '\n', (size_t)(end - data));
@@ -274,8 +292,7 @@ enum fsl_status fsl_ftrace_next_mark(struct fsl_ftrace_reader *reader,
 			return reader->dat != NULL ? fsl_trace_dat_finish(reader->dat, err)
 						   : FSL_OK;
 		}
-		if (!skip_to_text(reader->file, data, n_bytes, n_bytes < FSL_FILE_BLOCK_BYTES,
-				  "step_")) {
+		if (!skip_to_step(reader->file, data, n_bytes, n_bytes < FSL_FILE_BLOCK_BYTES)) {
 			continue;
 		}
 		const char *line = NULL;
@@ -283,8 +300,8 @@ enum fsl_status fsl_ftrace_next_mark(struct fsl_ftrace_reader *reader,
 		uint64_t number = 0;
 		bool is_too_long = false;
 		FSL_TRY(fsl_reader_line(reader->file, &line, &length, &number, &is_too_long, err));
-		if (line != NULL && read_event(reader, line, length) &&
-		    reader->event.kind == FSL_SCHED_MARK) {
+		if (line != NULL && memmem(line, length, "step_", 5) != NULL &&
+		    read_event(reader, line, length) && reader->event.kind == FSL_SCHED_MARK) {
 			*event = &reader->event;
 			return FSL_OK;
 		}

@@ -20,9 +20,11 @@ static inline bool fsl_ftrace_is_digit(char c)
 
 static inline void fsl_ftrace_skip_blanks(struct fsl_ftrace_scan *scan)
 {
-	while (scan->at < scan->end && (*scan->at == ' ' || *scan->at == '\t')) {
-		scan->at++;
+	const char *at = scan->at, *end = scan->end;
+	while (at < end && (*at == ' ' || *at == '\t')) {
+		at++;
 	}
+	scan->at = at;
 }
 
 /* Takes one byte if it is @c. */
@@ -50,15 +52,16 @@ static inline bool fsl_ftrace_take_text(struct fsl_ftrace_scan *scan, const char
 /* Takes 1 to 18 digits; more are no number of a trace. */
 static inline bool fsl_ftrace_take_number(struct fsl_ftrace_scan *scan, int64_t *out)
 {
-	const char *begin = scan->at;
-	int64_t value = 0;
-	while (scan->at < scan->end && fsl_ftrace_is_digit(*scan->at) && scan->at - begin < 18) {
-		value = value * 10 + (*scan->at++ - '0');
+	const char *at = scan->at, *end = scan->end - at > 18 ? at + 18 : scan->end;
+	uint64_t value = 0;
+	while (at < end && fsl_ftrace_is_digit(*at)) {
+		value = value * 10 + (uint64_t)(unsigned char)*at++ - '0';
 	}
-	if (scan->at == begin || (scan->at < scan->end && fsl_ftrace_is_digit(*scan->at))) {
+	if (at == scan->at || (at < scan->end && fsl_ftrace_is_digit(*at))) {
 		return false;
 	}
-	*out = value;
+	scan->at = at;
+	*out = (int64_t)value;
 	return true;
 }
 
