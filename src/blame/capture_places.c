@@ -98,6 +98,25 @@ static enum fsl_status measure_waits(struct waits *waits, struct fsl_arena *aren
 	return FSL_OK;
 }
 
+static enum fsl_status find_bare(struct fsl_capture_places *out, const struct fsl_profile *profile,
+				 struct fsl_error *err)
+{
+	int64_t **bare_ns = NULL;
+	FSL_TRY(FSL_ARENA_NEW(bare_ns, &out->arena, profile->n_ranks + 1, "ranks", err));
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		const struct fsl_rank *rank = &out->job.run->ranks[r];
+		if (!profile->ranks[r].tells_exposed) {
+			continue;
+		}
+		FSL_TRY(FSL_ARENA_NEW(bare_ns[r], &out->arena, rank->n_ops + 1, "operators", err));
+		for (size_t i = 0; i < rank->n_ops; i++) {
+			bare_ns[r][i] = profile->ranks[r].comms[rank->ops[i].id].exposed_ns;
+		}
+	}
+	out->job.bare_ns = (const int64_t *const *)bare_ns;
+	return FSL_OK;
+}
+
 static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_profile *profile,
 			    const struct fsl_profile_cluster *cluster,
 			    const struct fsl_profile_meetings *meetings, struct fsl_error *err)
@@ -135,6 +154,7 @@ static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_pro
 	out->job.n_steps = n_steps;
 	FSL_TRY(measure_waits(&waits, &out->arena, profile, meetings, n_steps, err));
 	out->job.waited_ms = waits.waited_ms;
+	FSL_TRY(find_bare(out, profile, err));
 	out->job.is_blind = waits.untold_ns > FSL_PLACES_UNTOLD_SHARE_MAX * waits.all_ns;
 	return FSL_OK;
 }

@@ -421,6 +421,9 @@ enum { FSL_PLACES_SURE_SLOW_MIN = 3, FSL_PLACES_SURE_REST_MIN = 6 };
 /* Nobody is named if operators that meet nobody, as no file tells their group, take more of the
  * communication: kernels of sends and of exchanges of all ranks have the same name. */
 #define FSL_PLACES_UNTOLD_SHARE_MAX 0.2
+/* An operator that begins so soon, ns, after the end of one of its group followed it; so many
+ * operators back such a one is looked for. */
+enum { FSL_GATES_ROW_NS = 20000, FSL_GATES_ROW_MAX = 16 };
 /* Most ranks of a class are slow, and not a few fast, if these would be faster than this. */
 #define FSL_PLACES_FASTER_MAX 1.3
 

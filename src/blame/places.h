@@ -36,6 +36,9 @@ struct fsl_places_job {
 	 * transfers. A rank that launches operators late leaves its own transfers without kernels
 	 * that would hide them, so they count as its own time. */
 	const double *waited_ms;
+	/* [n_ranks][n_ops]: stretch before the end of an operator in which no kernel ran, ns; above
+	 * 0, a kernel waited for the operator. NULL: not told. */
+	const int64_t *const *bare_ns;
 	size_t n_stages; /* the first classes are stages */
 	/* A stage is long that computes longer than the others by this share. */
 	double long_stage_min;

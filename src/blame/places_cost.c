@@ -294,7 +294,12 @@ static enum fsl_status cost_uneven(struct fsl_place_work *work, struct graph *gr
 {
 	size_t n = work->out->n_ranks;
 	bool *is_asked = NULL;
+	const struct fsl_gates_change even = {.rank_factor = work->even_factor};
 	if (work->even_factor == NULL) {
+		return FSL_OK;
+	}
+	FSL_TRY(fsl_places_pass_gates(&work->out->even_ms, work->job, &even, 1, err));
+	if (!isnan(work->out->even_ms)) {
 		return FSL_OK;
 	}
 	FSL_TRY(FSL_ARENA_NEW(is_asked, &work->arena, n, "ranks", err));
@@ -349,9 +354,13 @@ enum fsl_status fsl_places_cost(struct fsl_place_work *work, struct fsl_error *e
 enum fsl_status fsl_places_mend_channels(double *saved_ms, const struct fsl_places_job *job,
 					 const double *factor, struct fsl_error *err)
 {
+	const struct fsl_gates_change change = {.transfer_factor = factor};
 	struct graph graph;
 	double ms[2];
-	*saved_ms = NAN;
+	FSL_TRY(fsl_places_pass_gates(saved_ms, job, &change, 1, err));
+	if (!isnan(*saved_ms)) {
+		return FSL_OK;
+	}
 	enum fsl_status status = graph_build(&graph, job, err);
 	bool *flags = fsl_calloc(2 * job->match->n_channels + 1, sizeof(*flags));
 	if (status == FSL_OK && flags == NULL) {

@@ -45,6 +45,22 @@ double fsl_places_bare_ms(const struct fsl_places_job *job, size_t r);
 /* Looks for a long stage: sets work->out->long_stage and work->even_factor. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_places_find_stage(struct fsl_place_work *work, struct fsl_error *err);
 
+/* A change of a capture; NULL: as captured. */
+struct fsl_gates_change {
+	const double *rank_factor;     /* [n_ranks]: of own time */
+	const double *transfer_factor; /* [n_channels]: of transfers */
+	/* [n_ranks][n_ops]: own time less before each operator, ns; NULL: nothing of the rank. */
+	const int64_t *const *off_ns;
+};
+
+/*
+ * Per step, the time that comes back by each of @changes [n], ms; below 0 the steps last longer.
+ * NaN if some rank does not tell bare_ns, or nothing can be replayed. FSL_ERR_MEMORY only.
+ */
+enum fsl_status fsl_places_pass_gates(double *saved_ms, const struct fsl_places_job *job,
+				      const struct fsl_gates_change *changes, size_t n,
+				      struct fsl_error *err);
+
 /* Sets is_in_ring of all ranks. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_places_find_rings(struct fsl_place_work *work, struct fsl_error *err);
 

@@ -3,6 +3,7 @@
 
     check_jobs.py FAILSLOW EVERY [SHARED_DIR]      # every n-th job and kind of damage; shared data if n is 1
 """
+import dataclasses
 import gzip
 import json
 import pathlib
@@ -117,6 +118,8 @@ def streams_beside(root):
          "compute"),
         ("streams_pipeline_loading", World(seed=117, steps=3, loading={1: 20.0}), streams.pipeline, "slow_rank", [1],
          "host"),
+        ("streams_first_link", World(seed=128, steps=3, links={(1, 3): 20.0}), streams.pipeline, "slow_link", [1, 3],
+         "network"),
         ("streams_pipeline_link", World(seed=118, steps=3, links={(3, 5): 30.0}), streams.pipeline, "slow_link", [3, 5],
          "network"),
         ("streams_ring_kernels", World(seed=120, kernels={5: 1.3}), streams.ring, "slow_rank", [5], "compute"),
@@ -132,6 +135,11 @@ def streams_beside(root):
     for name, world, model, *right in table[::EVERY]:
         streams.write(root / name, world, model)
         check(name, root / name, *right, streams.loss_ms(world, model))
+    for name, ranks in [("streams_second_stage", (2, 3)), ("streams_last_stage", (6, 7))][::EVERY]:
+        world = World(seed=127, steps=3, kernels=dict.fromkeys(ranks, 1.4))
+        even = dataclasses.replace(world, kernels=dict.fromkeys(range(8), 1.1))
+        streams.write(root / name, world, streams.pipeline)
+        check(name, root / name, "stage_imbalance", (), None, streams.saved_ms(world, even, streams.pipeline))
     untold = World(seed=126, steps=3, kernels={5: 1.3}, has_groups=False)
     streams.write(root / "streams_untold", untold, streams.pipeline)
     _, answer = ask(root / "streams_untold")

@@ -362,9 +362,14 @@ class Job:
         return (max(rank.host_us for rank in self.ranks) - self.world.begin_us()) / 1000.0 / self.world.steps
 
 
+def saved_ms(world, other, model):
+    """How much shorter a step of the other world is."""
+    return Job(world, model).step_ms() - Job(other, model).step_ms()
+
+
 def loss_ms(world, model):
     """What the faults of the world cost a step."""
-    return Job(world, model).step_ms() - Job(world.healthy(), model).step_ms()
+    return saved_ms(world, world.healthy(), model)
 
 
 def write(folder, world, model):
