@@ -7,7 +7,7 @@
 #include "base/mem.h"
 
 enum {
-	BLOCK_BYTES = 1 << 20,
+	BLOCK_BYTES = 1 << 17, /* the kernel copies a block while it is in the cache of the core */
 	/* Timelines repeat themselves so much that the fastest level already makes a tenth of
 	 * them. */
 	LEVEL = Z_BEST_SPEED,
