@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,6 +231,69 @@ static bool next_value(struct fsl_track_stream *stream, struct fsl_track_event *
 	return values->at++ < 3;
 }
 
+/* One slice of a lane through the JSON writer. Freed by the caller. */
+static char *slice_of(int64_t number, uint64_t launch_id, int64_t end_ns)
+{
+	struct fsl_strpool *texts = fsl_strpool_create();
+	struct fsl_track lane = {.pid = UINT32_MAX, .tid = UINT32_MAX};
+	struct fsl_track_process process = {.pid = UINT32_MAX, .label = FSL_STR_NONE};
+	struct fsl_track_event event = {.track = &lane, .end_ns = end_ns, .n_args = 1};
+	struct fsl_track_writing *writing = NULL;
+	struct fsl_track_output output;
+	size_t length = 0;
+	char *text = NULL;
+	FILE *stream = open_memstream(&text, &length);
+	assert_non_null(stream);
+	assert_non_null(texts);
+	assert_int_equal(fsl_strpool_intern(texts, "n", 1, &lane.name, NULL), FSL_OK);
+	event.args[0] = (struct fsl_track_arg){.text = FSL_STR_NONE, .number = number};
+	event.launch = FSL_FLOW_BEGINS;
+	event.launch_id = event.meeting_id = launch_id;
+	event.meeting = FSL_FLOW_GOES_ON;
+	const struct fsl_track_writer *writer = &fsl_track_writer_chrome;
+	assert_int_equal(fsl_track_output_init(&output, stream, false, NULL), FSL_OK);
+	assert_int_equal(writer->begin(&writing, &output, texts, 0, NULL), FSL_OK);
+	assert_int_equal(writer->process(writing, &process, NULL), FSL_OK);
+	assert_int_equal(writer->track(writing, &lane, NULL), FSL_OK);
+	assert_int_equal(writer->event(writing, &event, NULL), FSL_OK);
+	assert_int_equal(writer->finish(writing, NULL), FSL_OK);
+	writer->end(writing);
+	fsl_track_output_finish(&output);
+	fsl_track_output_fini(&output);
+	fsl_strpool_destroy(texts);
+	assert_int_equal(fclose(stream), 0);
+	return text;
+}
+
+static void assert_slice(int64_t number, uint64_t launch_id, int64_t end_ns)
+{
+	char *text = slice_of(number, launch_id, end_ns), part[512];
+	const char *place = ",\"pid\":4294967295,\"tid\":4294967295,\"ts\":0.000,";
+	(void)snprintf(part, sizeof(part),
+		       "\n{\"ph\":\"X\"%s\"dur\":%" PRId64 ".%03" PRId64
+		       ",\"name\":\"n\",\"cat\":\"n\",\"bind_id\":\"0x%" PRIx64
+		       "\",\"flow_out\":true,\"args\":{\"n\":%" PRId64 "}},\n"
+		       "{\"ph\":\"t\",\"bp\":\"e\"%s\"id\":%" PRIu64 ",",
+		       place, end_ns / 1000, end_ns % 1000, launch_id, number, place, launch_id);
+	assert_has(text, part);
+	free(text);
+}
+
+/* 8, 16 and 32 digits are borders of the writer. */
+static void numbers_of_all_lengths_are_those_of_printf(void **state)
+{
+	(void)state;
+	uint64_t power = 1;
+	for (int i = 0; i < 19; i++, power *= 10) {
+		assert_slice((int64_t)power, power - 1, (int64_t)power);
+		assert_slice(1 - (int64_t)power, power, (int64_t)power + 123);
+	}
+	for (unsigned bits = 0; bits < 64; bits++) {
+		assert_slice(INT64_MIN >> bits, UINT64_MAX >> bits, INT64_MAX >> bits | 1);
+		assert_slice(INT64_MAX >> bits, UINT64_C(0x9fedcba987654321) >> bits, 7);
+	}
+}
+
 static void destroy_values(struct fsl_track_stream *stream)
 {
 	(void)stream;
@@ -369,6 +433,7 @@ int main(void)
 		cmocka_unit_test(a_slice_without_length_is_an_instant),
 		cmocka_unit_test(hostile_names_are_escaped),
 		cmocka_unit_test(flows_name_both_ends),
+		cmocka_unit_test(numbers_of_all_lengths_are_those_of_printf),
 		cmocka_unit_test(counters_have_a_unit_and_may_be_negative),
 		cmocka_unit_test(perfetto_ends_a_slice_before_the_next_one_begins),
 		cmocka_unit_test(a_plan_without_events_is_a_sound_file),
