@@ -98,6 +98,15 @@ static void fill_op(const struct fsl_rank_view *view, uint32_t idx, struct fsl_t
 	event->launch_id = 2 * view->marks[idx].launch;
 }
 
+/* Events of many lanes are taken in turn, so that the operators of one come from far apart. */
+static void fetch_op(const void *context, uint32_t idx)
+{
+	const struct fsl_rank_view *view = context;
+	__builtin_prefetch(&view->ops[idx].host_begin_ns);
+	__builtin_prefetch(&view->ops[idx].step); /* an operator may lie across two lines */
+	__builtin_prefetch(&view->marks[idx]);
+}
+
 static void fill_host(const void *context, uint32_t idx, struct fsl_track_event *event)
 {
 	const struct fsl_rank_view *view = context;
@@ -474,12 +483,16 @@ static enum fsl_status add_ops(struct fsl_track_plan *plan, const struct fsl_ran
 			       bool is_device, struct fsl_slice_lanes *lanes, int64_t until_ns,
 			       struct fsl_run_tracks *source, struct fsl_error *err)
 {
-	const struct fsl_slice_source host = {
-		.context = view, .times = host_times, .fill = fill_host, .families = host_lanes};
+	const struct fsl_slice_source host = {.context = view,
+					      .times = host_times,
+					      .fill = fill_host,
+					      .fetch = fetch_op,
+					      .families = host_lanes};
 	const struct fsl_slice_source device = {.context = view,
 						.times = device_times,
 						.family = device_family,
 						.fill = fill_device,
+						.fetch = fetch_op,
 						.families = device_lanes};
 	uint32_t *order = NULL;
 	FSL_TRY(FSL_NEW(order, view->n_ops + 1, "operators", err));

@@ -178,31 +178,42 @@ int64_t fsl_track_plan_begin_ns(const struct fsl_track_plan *plan)
 	return plan->begin_ns;
 }
 
+/* A stream with the begin of its next event, which tells most streams apart. */
+struct head {
+	int64_t begin_ns;
+	struct source *source;
+};
+
 /* Streams as a heap, by their next events. */
 struct merge {
-	struct source **heap; /* [n]: the first is the next */
+	struct head *heap; /* [n]: the first is the next */
 	size_t n;
 };
 
-static bool comes_before(const struct source *a, const struct source *b)
+static inline struct head head_of(struct source *source)
 {
-	if (a->event.begin_ns != b->event.begin_ns) {
-		return a->event.begin_ns < b->event.begin_ns;
+	return (struct head){source->event.begin_ns, source};
+}
+
+static inline bool comes_before(const struct head *a, const struct head *b)
+{
+	if (a->begin_ns != b->begin_ns) {
+		return a->begin_ns < b->begin_ns;
 	}
-	if (a->event.end_ns != b->event.end_ns) {
-		return a->event.end_ns > b->event.end_ns;
+	if (a->source->event.end_ns != b->source->event.end_ns) {
+		return a->source->event.end_ns > b->source->event.end_ns;
 	}
-	return a->turn < b->turn;
+	return a->source->turn < b->source->turn;
 }
 
 /* Moves heap[at] down to its place. */
 static void sift(struct merge *merge, size_t at)
 {
-	struct source *moved = merge->heap[at];
+	struct head moved = merge->heap[at];
 	for (size_t child = 2 * at + 1; child < merge->n; child = 2 * at + 1) {
 		child += child + 1 < merge->n &&
-			 comes_before(merge->heap[child + 1], merge->heap[child]);
-		if (!comes_before(merge->heap[child], moved)) {
+			 comes_before(&merge->heap[child + 1], &merge->heap[child]);
+		if (!comes_before(&merge->heap[child], &moved)) {
 			break;
 		}
 		merge->heap[at] = merge->heap[child];
@@ -217,7 +228,7 @@ static enum fsl_status merge_begin(struct merge *merge, struct fsl_track_plan *p
 	*merge = (struct merge){0};
 	FSL_TRY(FSL_NEW(merge->heap, plan->n_sources + 1, "streams", err));
 	while (merge->n < plan->n_sources) {
-		merge->heap[merge->n] = &plan->sources[merge->n];
+		merge->heap[merge->n] = head_of(&plan->sources[merge->n]);
 		merge->n++;
 	}
 	for (size_t i = merge->n / 2; i-- > 0;) {
@@ -228,8 +239,10 @@ static enum fsl_status merge_begin(struct merge *merge, struct fsl_track_plan *p
 
 static void merge_step(struct merge *merge)
 {
-	struct source *source = merge->heap[0];
-	if (!source->stream->next(source->stream, &source->event)) {
+	struct source *source = merge->heap[0].source;
+	if (source->stream->next(source->stream, &source->event)) {
+		merge->heap[0] = head_of(source);
+	} else {
 		source->stream->destroy(source->stream);
 		source->stream = NULL;
 		merge->heap[0] = merge->heap[--merge->n];
@@ -328,8 +341,8 @@ enum fsl_status fsl_track_file_write(struct fsl_track_file *file, int64_t until_
 	FSL_TRY(begin_file(file, err));
 	FSL_TRY(tell_tracks(file, err));
 	enum fsl_status status = merge_begin(&merge, file->plan, err);
-	while (status == FSL_OK && merge.n > 0 && merge.heap[0]->event.begin_ns < until_ns) {
-		const struct fsl_track_event *event = &merge.heap[0]->event;
+	while (status == FSL_OK && merge.n > 0 && merge.heap[0].begin_ns < until_ns) {
+		const struct fsl_track_event *event = &merge.heap[0].source->event;
 		count(&file->counts, event);
 		status = file->writer->event(file->writing, event, err);
 		merge_step(&merge);

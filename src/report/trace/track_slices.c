@@ -14,11 +14,16 @@ struct fsl_slice_family {
 	size_t n_tracks;
 };
 
+/* Where a slice stands. @lane: FSL_LANE_NONE if there is no place. */
+struct place {
+	uint8_t family, lane;
+};
+
 struct slices {
 	struct fsl_track_stream stream; /* first: the stream is this struct */
 	struct fsl_slice_source source;
-	uint32_t *order; /* [n] */
-	uint8_t *lane;   /* [n] */
+	uint32_t *order;      /* [n] */
+	struct place *places; /* [n] */
 	size_t n, at;
 	struct fsl_slice_lanes *lanes;
 	struct fsl_slice_lanes own; /* of a stream that does not go on */
@@ -28,20 +33,23 @@ static bool next(struct fsl_track_stream *stream, struct fsl_track_event *event)
 {
 	struct slices *slices = (struct slices *)stream;
 	const struct fsl_slice_source *source = &slices->source;
-	while (slices->at < slices->n && slices->lane[slices->at] == FSL_LANE_NONE) {
+	while (slices->at < slices->n && slices->places[slices->at].lane == FSL_LANE_NONE) {
 		slices->at++;
 	}
 	if (slices->at == slices->n) {
 		return false;
 	}
 	uint32_t idx = slices->order[slices->at];
-	uint8_t family = source->family != NULL ? source->family(source->context, idx) : 0;
+	struct place place = slices->places[slices->at];
 	event->n_args = 0;
 	event->launch = event->meeting = FSL_FLOW_NONE;
-	event->track = slices->lanes->families[family]->tracks[slices->lane[slices->at]];
+	event->track = slices->lanes->families[place.family]->tracks[place.lane];
 	source->times(source->context, idx, &event->begin_ns, &event->end_ns);
 	source->fill(source->context, idx, event);
 	slices->at++;
+	if (source->fetch != NULL && slices->at < slices->n) {
+		source->fetch(source->context, slices->order[slices->at]);
+	}
 	return true;
 }
 
@@ -60,7 +68,7 @@ static void destroy(struct fsl_track_stream *stream)
 {
 	struct slices *slices = (struct slices *)stream;
 	fsl_slice_lanes_fini(&slices->own);
-	fsl_free(slices->lane);
+	fsl_free(slices->places);
 	fsl_free(slices->order);
 	fsl_free(slices);
 }
@@ -126,9 +134,10 @@ static enum fsl_status place(struct fsl_track_plan *plan, uint32_t pid, struct s
 		if (families[f] == NULL) {
 			FSL_TRY(FSL_NEW(families[f], 1, "lanes", err));
 		}
-		FSL_TRY(fsl_lanes_place(&families[f]->lanes, begin_ns, end_ns, &slices->lane[i],
-					err));
-		*n_left_out += slices->lane[i] == FSL_LANE_NONE;
+		slices->places[i].family = f;
+		FSL_TRY(fsl_lanes_place(&families[f]->lanes, begin_ns, end_ns,
+					&slices->places[i].lane, err));
+		*n_left_out += slices->places[i].lane == FSL_LANE_NONE;
 	}
 	for (size_t f = 0; f < FSL_SLICE_FAMILIES_MAX; f++) {
 		if (families[f] != NULL) {
@@ -156,7 +165,7 @@ enum fsl_status fsl_slices_go_on(struct fsl_track_plan *plan, uint32_t pid,
 				  .order = order,
 				  .n = n};
 	slices->lanes = lanes != NULL ? lanes : &slices->own;
-	enum fsl_status status = FSL_NEW(slices->lane, n, "slices", err);
+	enum fsl_status status = FSL_NEW(slices->places, n, "slices", err);
 	if (status == FSL_OK) {
 		sort(slices);
 	}

@@ -14,6 +14,8 @@ struct fsl_slice_source {
 	uint8_t (*family)(const void *context, uint32_t idx);
 	/* Sets everything in @event, which is {0}, but track and times. */
 	void (*fill)(const void *context, uint32_t idx, struct fsl_track_event *event);
+	/* Asks the memory for a thing that comes soon. NULL: nothing is asked. */
+	void (*fetch)(const void *context, uint32_t idx);
 	const char *const *families; /* names of lanes; the second lane of one is "<name> 2" */
 };
 
