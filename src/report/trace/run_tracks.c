@@ -113,8 +113,11 @@ static void fill_host(const void *context, uint32_t idx, struct fsl_track_event 
 	const struct fsl_op *op = op_of(context, idx);
 	fill_op(view, idx, event);
 	event->category = view->words->host;
-	event->launch = has_launch(op) ? FSL_FLOW_BEGINS : FSL_FLOW_NONE;
-	add_number(event, view->words->id, op->id);
+	if (has_launch(op)) {
+		event->launch = FSL_FLOW_BEGINS; /* leads to a slice that tells the id */
+	} else {
+		add_number(event, view->words->id, op->id);
+	}
 }
 
 static void fill_device(const void *context, uint32_t idx, struct fsl_track_event *event)
