@@ -399,12 +399,11 @@ static enum fsl_status finish_row(struct fsl_csv *csv, const struct progress *pr
 		row->state = FSL_CSV_BAD_ROW;
 		row->n_fields = 0;
 		return skip_line(csv, &row->has_newline, err);
-	case OUTCOME_CUT:
-		row->state = FSL_CSV_CUT_ROW;
+	case OUTCOME_CUT: /* a quote that nothing closes costs one line if there are more */
 		row->reason = "the file ends inside a quoted field";
-		row->has_newline = false;
 		row->n_fields = 0;
-		advance(csv, csv->n_data, 0);
+		FSL_TRY(skip_line(csv, &row->has_newline, err));
+		row->state = row->has_newline ? FSL_CSV_BAD_ROW : FSL_CSV_CUT_ROW;
 		return FSL_OK;
 	case OUTCOME_ROW:
 	case OUTCOME_EMPTY:

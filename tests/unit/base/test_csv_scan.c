@@ -182,7 +182,17 @@ static void a_file_that_ends_in_quotes_is_cut(void **state)
 	check("a\n\"b", "1@0[a]\n2@2CUT the file ends inside a quoted field~\n");
 	check("\"b\"\"", "1@0CUT the file ends inside a quoted field~\n");
 	check("\"", "1@0CUT the file ends inside a quoted field~\n");
-	check("\"\n\n", "1@0CUT the file ends inside a quoted field~\n");
+}
+
+static void a_quote_that_nothing_closes_costs_one_line(void **state)
+{
+	(void)state;
+	check("\"\n\n", "1@0BAD the file ends inside a quoted field\n");
+	check("a,\"b\nc,d\ne,f",
+	      "1@0BAD the file ends inside a quoted field\n2@5[c][d]\n3@9[e][f]~\n");
+	check("a\n\"b\"c\n\"d\ne\n\"f",
+	      "1@0[a]\n2@2BAD text after a closing quote\n3@7BAD text after a closing quote\n"
+	      "4@10[e]\n5@12CUT the file ends inside a quoted field~\n");
 }
 
 static void more_than_64_columns_are_a_bad_row(void **state)
@@ -468,6 +478,7 @@ int main(void)
 		cmocka_unit_test(a_byte_order_mark_is_skipped_at_the_start_only),
 		cmocka_unit_test(a_bad_row_costs_one_line),
 		cmocka_unit_test(a_file_that_ends_in_quotes_is_cut),
+		cmocka_unit_test(a_quote_that_nothing_closes_costs_one_line),
 		cmocka_unit_test(more_than_64_columns_are_a_bad_row),
 		cmocka_unit_test(block_ends_change_nothing),
 		cmocka_unit_test(rows_of_any_length_and_columns_are_read_alike),
