@@ -1,6 +1,8 @@
 /* Moves the times of ranks whose trace lost its base. */
 #include "source/kineto/base.h"
 
+#include "capture/kept_rows.h"
+
 /* The base that all ranks with one share; 0: they have none, or several. */
 static int64_t common_base(const struct fsl_profile *profile)
 {
@@ -33,6 +35,10 @@ static void move(struct fsl_profile_rank *rank, int64_t by_ns)
 	}
 	for (size_t i = 0; i < trace->n_idle; i++) {
 		trace->idle[i].begin_ns += by_ns;
+	}
+	for (size_t i = 0; rank->kept != NULL && i < rank->kept->n_kernels; i++) {
+		rank->kept->kernels[i].begin_ns += by_ns;
+		rank->kept->kernels[i].end_ns += by_ns;
 	}
 	trace->begin_ns += by_ns;
 	trace->end_ns += by_ns;
