@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "base/sort.h"
 #include "source/ftrace/find.h"
+#include "source/ingest.h"
 #include "text/small_json.h"
 
 /* A clock that fits the times of a trace is at most so far from them: a recording of a day. */
@@ -75,7 +76,8 @@ static enum fsl_status read_document(const char *path, struct document *out, str
 	return status;
 }
 
-/* The integer behind the first @key in @text, also one in quotes. */
+/* The integer behind the first @key in @text, also one in quotes. No times, and no difference of
+ * times, are beyond FSL_TIME_MAX_NS. */
 static bool integer_of(const char *text, const char *key, int64_t *out)
 {
 	char quoted[64];
@@ -87,7 +89,14 @@ static bool integer_of(const char *text, const char *key, int64_t *out)
 	at += strlen(quoted);
 	at += strspn(at, " \t\r\n:\"");
 	size_t n = strspn(at, "-0123456789");
-	return n > 0 && fsl_parse_i64(at, n, out);
+	return n > 0 && fsl_parse_i64(at, n, out) && *out >= -FSL_TIME_MAX_NS &&
+	       *out <= FSL_TIME_MAX_NS;
+}
+
+/* A reading of a clock. */
+static bool time_of(const char *text, const char *key, int64_t *out)
+{
+	return integer_of(text, key, out) && *out >= 0;
 }
 
 static enum fsl_status take_pids(const cJSON *root, struct fsl_ftrace_ranks *ranks,
@@ -134,7 +143,7 @@ static size_t choose_clock(const struct document *document, const char *own, int
 	*is_told = name[0] != '\0';
 	for (size_t i = 0; i < CLOCKS_N; i++) {
 		int64_t time_ns = 0;
-		if (!integer_of(document->text, clocks[i].key, &time_ns)) {
+		if (!time_of(document->text, clocks[i].key, &time_ns)) {
 			continue;
 		}
 		if (*is_told) {
@@ -150,9 +159,10 @@ static size_t choose_clock(const struct document *document, const char *own, int
 static bool clock_offset(const char *text, size_t clock, int64_t *offset_ns)
 {
 	int64_t utc_ns = 0, time_ns = 0;
-	return integer_of(text, "CLOCK_REALTIME", &utc_ns) &&
-	       integer_of(text, clocks[clock].key, &time_ns) &&
-	       !__builtin_sub_overflow(utc_ns, time_ns, offset_ns);
+	bool is_told = time_of(text, "CLOCK_REALTIME", &utc_ns) &&
+		       time_of(text, clocks[clock].key, &time_ns);
+	*offset_ns = is_told ? utc_ns - time_ns : *offset_ns;
+	return is_told;
 }
 
 static void take_clocks(const struct document *document, const char *own, int64_t first_ns,

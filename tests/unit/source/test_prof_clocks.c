@@ -191,6 +191,33 @@ static void ranks_of_containers_get_the_numbers_of_the_host(void **state)
 	fsl_ftrace_ranks_fini(&ranks);
 }
 
+/* What a file beside a trace tells of its clock, if it is the only one. */
+static bool is_told(struct tree *tree, const char *name, const char *text)
+{
+	struct fsl_ftrace_beside beside;
+	struct fsl_ftrace_ranks ranks = {0};
+	char path[256];
+	tree_write(tree, name, text);
+	tree_path(tree, "sched.txt", path, sizeof(path));
+	assert_int_equal(fsl_ftrace_read_beside(&beside, &ranks, path, "", RAW_NS, NULL), FSL_OK);
+	fsl_ftrace_ranks_fini(&ranks);
+	return beside.has_offset;
+}
+
+static void clocks_beyond_all_times_tell_nothing(void **state)
+{
+	struct tree *tree = *state;
+	const char *const name = "sched.clocks.json";
+	assert_true(is_told(tree, name, "{\"CLOCK_REALTIME\": 7, \"CLOCK_BOOTTIME\": 5}"));
+	assert_false(is_told(tree, name,
+			     "{\"CLOCK_REALTIME\": 9223372036854775807, \"CLOCK_BOOTTIME\": 5}"));
+	assert_false(is_told(tree, name,
+			     "{\"CLOCK_REALTIME\": 7, \"CLOCK_BOOTTIME\": -9223372036854775808}"));
+	assert_true(is_told(tree, "ranks.json", "{\"realtime_minus_tai_ns\": -37}"));
+	assert_false(
+		is_told(tree, "ranks.json", "{\"realtime_minus_tai_ns\": -9223372036854775807}"));
+}
+
 int main(void)
 {
 #define tree_test(name) cmocka_unit_test_setup_teardown(name, tree_setup, tree_teardown)
@@ -202,6 +229,7 @@ int main(void)
 		tree_test(damaged_files_tell_nothing),
 		tree_test(files_beside_the_trace_tell_its_clock),
 		tree_test(ranks_of_containers_get_the_numbers_of_the_host),
+		tree_test(clocks_beyond_all_times_tell_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
