@@ -36,6 +36,9 @@ struct fsl_path_host {
 	bool is_autograd : 1; /* of a backward pass, which may have a thread of its own */
 };
 
+/* Order of hosts: by begin, callers before what they call. For qsort. */
+int fsl_path_host_compare(const void *left, const void *right);
+
 struct fsl_path_work {
 	int64_t begin_ns, end_ns;
 	int32_t device, stream;
@@ -52,14 +55,20 @@ struct fsl_path_event {
 };
 
 struct fsl_path_input {
-	struct fsl_path_host *hosts; /* in any order; are sorted */
-	size_t n_hosts;
-	const struct fsl_path_work *works; /* by begin; launches are among the hosts */
+	/* Tells the next host in their order; *has is false behind the last. FSL_ERR_MEMORY. */
+	enum fsl_status (*next_host)(void *context, struct fsl_path_host *host, bool *has,
+				     struct fsl_error *err);
+	void *hosts; /* context of the function */
+	/* Tells work @index, which does not begin before the one in front of it; false: it is left
+	 * out. Launches are among the hosts. */
+	bool (*work)(const void *context, uint32_t index, struct fsl_path_work *out);
+	const void *works; /* context of the function */
 	size_t n_works;
 	const struct fsl_path_sync *syncs;
 	size_t n_syncs;
 	const struct fsl_path_event *events;
 	size_t n_events;
+	const bool *has_autograd; /* of each thread: one of its hosts is_autograd */
 	size_t n_threads;
 };
 

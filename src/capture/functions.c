@@ -68,11 +68,19 @@ enum fsl_status fsl_function_times_init(struct fsl_function_times *times, struct
 				   : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: functions=0");
 }
 
+static void forget_durations(struct fsl_function_times *times)
+{
+	fsl_free(times->durations);
+	fsl_free(times->ends);
+	times->durations = NULL;
+	times->ends = NULL;
+}
+
 void fsl_function_times_fini(struct fsl_function_times *times)
 {
 	fsl_strpool_destroy(times->keys);
 	fsl_free(times->built);
-	fsl_free(times->times);
+	forget_durations(times);
 	*times = (struct fsl_function_times){0};
 }
 
@@ -95,18 +103,32 @@ enum fsl_status fsl_function_find(struct fsl_function_times *times, enum fsl_fun
 	const struct fsl_function_built built = {.function = {.class = class,
 							      .sampled = FSL_SAMPLED_N,
 							      .level = (double)NAN,
-							      .level_spread = (double)NAN},
+							      .level_spread = (double)NAN,
+							      .median_ns = (double)NAN},
 						 .name_id = name_id,
 						 .shape_id = shape_id,
-						 .caller = caller};
+						 .caller = caller,
+						 .until_ns = INT64_MIN};
 	return FSL_APPEND(times, built, &built, err);
 }
 
-enum fsl_status fsl_function_add_time(struct fsl_function_times *times, uint32_t function,
-				      int64_t begin_ns, int64_t end_ns, struct fsl_error *err)
+void fsl_function_add_time(struct fsl_function_times *times, uint32_t id, int64_t begin_ns,
+			   int64_t end_ns, const struct fsl_busy *above)
 {
-	const struct fsl_function_time time = {begin_ns, end_ns, function};
-	return begin_ns < end_ns ? FSL_APPEND(times, times, &time, err) : FSL_OK;
+	struct fsl_function_built *built = &times->built[id];
+	begin_ns = begin_ns > built->until_ns ? begin_ns : built->until_ns;
+	if (begin_ns >= end_ns) {
+		return;
+	}
+	int64_t own_ns = end_ns - begin_ns;
+	built->function.wall_ns += own_ns;
+	built->function.exclusive_ns += own_ns;
+	built->until_ns = end_ns;
+	if (above != NULL) {
+		int64_t before_ns = fsl_busy_next(above, &built->above_at, begin_ns);
+		built->function.exclusive_ns -=
+			fsl_busy_next(above, &built->above_at, end_ns) - before_ns;
+	}
 }
 
 void fsl_function_count(struct fsl_function_times *times, uint32_t id, int64_t dur_ns)
@@ -121,128 +143,45 @@ void fsl_function_count(struct fsl_function_times *times, uint32_t id, int64_t d
 	built->squares += distance * ((double)dur_ns - function->mean_ns);
 }
 
-static int compare_times(const void *left, const void *right)
+enum fsl_status fsl_function_medians_begin(struct fsl_function_times *times, struct fsl_error *err)
 {
-	const struct fsl_function_time *a = left, *b = right;
-	int order = FSL_ORDER(a->begin_ns, b->begin_ns);
-	return order != 0 ? order : FSL_ORDER(a->end_ns, b->end_ns);
+	size_t n = 0;
+	FSL_TRY(FSL_NEW(times->ends, times->n_built + 1, "functions", err));
+	for (size_t f = 0; f < times->n_built; f++) {
+		times->ends[f] = n;
+		n += (size_t)times->built[f].function.count;
+	}
+	return FSL_NEW(times->durations, n + 1, "calls", err);
 }
 
-/* Overlaps of its own calls count once. */
-static void sum_times(struct fsl_function *function, const struct fsl_function_time *times,
-		      size_t n, const struct fsl_busy *above)
+void fsl_function_medians_add(struct fsl_function_times *times, uint32_t function, int64_t dur_ns)
 {
-	int64_t until_ns = INT64_MIN;
-	size_t at = 0; /* in @above; the times are in order */
-	for (size_t i = 0; i < n; i++) {
-		int64_t begin_ns = times[i].begin_ns > until_ns ? times[i].begin_ns : until_ns;
-		int64_t end_ns = times[i].end_ns;
-		if (begin_ns >= end_ns) {
-			continue;
-		}
-		int64_t covered_ns = above != NULL ? -fsl_busy_next(above, &at, begin_ns) : 0;
-		covered_ns += above != NULL ? fsl_busy_next(above, &at, end_ns) : 0;
-		function->wall_ns += end_ns - begin_ns;
-		function->exclusive_ns += end_ns - begin_ns - covered_ns;
-		until_ns = end_ns;
-	}
+	times->durations[times->ends[function]++] = dur_ns;
 }
 
-/* The @k-th shortest of all calls; those without a duration have no time. */
-static int64_t call_at(const struct fsl_function *function, int64_t *durations, size_t n, size_t k)
+void fsl_function_medians_tell(struct fsl_function_times *times)
 {
-	size_t n_zero = (size_t)function->count - n;
-	return k < n_zero ? 0 : fsl_select_i64(durations, n, k - n_zero);
-}
-
-/* The times are those of single calls, but for Python. */
-static double median_of(const struct fsl_function *function, const struct fsl_function_time *times,
-			size_t n, int64_t *durations)
-{
-	if (function->class == FSL_FUNCTION_PYTHON) {
-		return NAN;
-	}
-	size_t count = (size_t)function->count;
-	for (size_t i = 0; i < n; i++) {
-		durations[i] = times[i].end_ns - times[i].begin_ns;
-	}
-	return (double)(call_at(function, durations, n, (count - 1) / 2) +
-			call_at(function, durations, n, count / 2)) /
-	       2.0;
-}
-
-/* The times of each function: indexes in times->times, in their order. */
-struct groups {
-	uint32_t *order;
-	size_t *begins;                     /* [f]: in order, of function f; [n]: the end */
-	size_t n_most;                      /* times of one function */
-	struct fsl_function_time *together; /* [n_most] */
-	int64_t *durations;                 /* [n_most], for the median */
-};
-
-static void groups_fini(struct groups *groups)
-{
-	fsl_free(groups->order);
-	fsl_free(groups->begins);
-	fsl_free(groups->together);
-	fsl_free(groups->durations);
-}
-
-/* Indexes instead of times: there are millions of them. */
-static enum fsl_status group_times(struct groups *groups, const struct fsl_function_times *times,
-				   struct fsl_error *err)
-{
-	if (times->n_times > UINT32_MAX) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: times=%zu", times->n_times);
-	}
-	FSL_TRY(FSL_NEW(groups->begins, times->n_built + 2, "functions", err));
-	FSL_TRY(FSL_NEW(groups->order, times->n_times + 1, "times", err));
-	size_t *places = groups->begins;
-	for (size_t i = 0; i < times->n_times; i++) {
-		places[times->times[i].function + 2]++;
-	}
-	for (size_t f = 2; f < times->n_built + 2; f++) {
-		groups->n_most = places[f] > groups->n_most ? places[f] : groups->n_most;
-		places[f] += places[f - 1];
-	}
-	for (size_t i = 0; i < times->n_times; i++) {
-		groups->order[places[times->times[i].function + 1]++] = (uint32_t)i;
-	}
-	FSL_TRY(FSL_NEW(groups->together, groups->n_most + 1, "times", err));
-	return FSL_NEW(groups->durations, groups->n_most + 1, "times", err);
-}
-
-static bool is_sorted(const struct fsl_function_time *times, size_t n)
-{
-	for (size_t i = 1; i < n; i++) {
-		if (times[i - 1].begin_ns > times[i].begin_ns) {
-			return false;
+	for (size_t f = 0, begin = 0; f < times->n_built; begin = times->ends[f++]) {
+		size_t n = times->ends[f] - begin;
+		if (n > 0) {
+			int64_t *durations = times->durations + begin;
+			times->built[f].function.median_ns =
+				(double)(fsl_select_i64(durations, n, (n - 1) / 2) +
+					 fsl_select_i64(durations, n, n / 2)) /
+				2.0;
 		}
 	}
-	return true;
+	forget_durations(times);
 }
 
-static void settle_one(struct fsl_function_times *times, size_t f, const struct groups *groups,
-		       const struct fsl_busy *above)
+static void settle_one(struct fsl_function_built *built)
 {
-	struct fsl_function *function = &times->built[f].function;
-	const uint32_t *order = groups->order + groups->begins[f];
-	size_t n = groups->begins[f + 1] - groups->begins[f];
-	if (function->count == 0) {
-		return; /* a caller whose own calls were cut off */
-	}
+	struct fsl_function *function = &built->function;
 	/* A frame may begin within a system call of its caller. */
 	function->syscall_ns = function->syscall_ns < function->total_ns ? function->syscall_ns
 									 : function->total_ns;
-	for (size_t i = 0; i < n; i++) {
-		groups->together[i] = times->times[order[i]];
-	}
-	if (!is_sorted(groups->together, n)) { /* of several threads */
-		qsort(groups->together, n, sizeof(*groups->together), compare_times);
-	}
-	sum_times(function, groups->together, n, above);
-	function->median_ns = median_of(function, groups->together, n, groups->durations);
-	function->spread_ns = sqrt(times->built[f].squares / (double)function->count);
+	function->spread_ns =
+		function->count > 0 ? sqrt(built->squares / (double)function->count) : 0.0;
 }
 
 /* @context: the functions, passed by qsort_r. */
@@ -339,16 +278,10 @@ static enum fsl_status keep_all(const struct fsl_function_times *times,
 }
 
 enum fsl_status fsl_functions_settle(struct fsl_function_times *times,
-				     struct fsl_profile_rank *rank,
-				     const struct fsl_busy *const above[FSL_FUNCTION_CLASSES_N],
-				     struct fsl_error *err)
+				     struct fsl_profile_rank *rank, struct fsl_error *err)
 {
-	struct groups groups = {0};
-	enum fsl_status status = group_times(&groups, times, err);
-	for (size_t f = 0; f < times->n_built && status == FSL_OK; f++) {
-		settle_one(times, f, &groups, above[times->built[f].function.class]);
+	for (size_t f = 0; f < times->n_built; f++) {
+		settle_one(&times->built[f]);
 	}
-	groups_fini(&groups);
-	FSL_THEN(status, keep_all(times, rank, err));
-	return status;
+	return keep_all(times, rank, err);
 }

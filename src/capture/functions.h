@@ -95,11 +95,7 @@ int64_t fsl_busy_until(const struct fsl_busy *busy, int64_t time_ns);
 /* The same for times that do not fall: *from, at first 0, is where the next search begins. */
 int64_t fsl_busy_next(const struct fsl_busy *busy, size_t *from, int64_t time_ns);
 
-/* The work that functions are made of. */
-struct fsl_function_time {
-	int64_t begin_ns, end_ns;
-	uint32_t function;
-};
+/* Functions while they are summed. */
 struct fsl_function_built {
 	struct fsl_function function; /* without name and shape */
 	uint32_t name_id, shape_id;   /* in rank->names; FSL_STR_NONE: none */
@@ -107,13 +103,15 @@ struct fsl_function_built {
 	double squares;               /* sum of squared distances from the mean */
 	uint32_t thread;              /* of its first call, of a call path */
 	bool has_thread, is_shared;   /* with another thread */
+	int64_t until_ns;             /* end of the stretches so far; INT64_MIN: none yet */
+	size_t above_at;              /* where the time above them was looked for last */
 };
 struct fsl_function_times {
 	struct fsl_strpool *keys;
 	struct fsl_function_built *built;
 	size_t n_built, built_capacity;
-	struct fsl_function_time *times;
-	size_t n_times, times_capacity;
+	int64_t *durations; /* of single calls, for medians: those of each function together */
+	size_t *ends;       /* of each function: end of its durations so far */
 };
 
 enum fsl_status fsl_function_times_init(struct fsl_function_times *times, struct fsl_error *err);
@@ -123,18 +121,19 @@ void fsl_function_times_fini(struct fsl_function_times *times);
 enum fsl_status fsl_function_find(struct fsl_function_times *times, enum fsl_function_class class,
 				  uint32_t name_id, uint32_t shape_id, uint32_t caller,
 				  uint32_t *id, struct fsl_error *err);
-/* Adds a stretch in which the function runs. */
-enum fsl_status fsl_function_add_time(struct fsl_function_times *times, uint32_t function,
-				      int64_t begin_ns, int64_t end_ns, struct fsl_error *err);
+/* Adds a stretch in which the function runs, which does not begin before the last one of the
+ * function; overlaps count once. @above: the time that higher classes take; NULL: none. */
+void fsl_function_add_time(struct fsl_function_times *times, uint32_t function, int64_t begin_ns,
+			   int64_t end_ns, const struct fsl_busy *above);
 /* Counts one call. */
 void fsl_function_count(struct fsl_function_times *times, uint32_t function, int64_t dur_ns);
-/*
- * Fills items and rest of rank->functions. @above: for each class the time that higher classes
- * take; NULL: none. FSL_ERR_MEMORY only.
- */
+/* Medians: begin once all calls were counted, add the duration of each of these calls again, and
+ * tell. FSL_ERR_MEMORY only. */
+enum fsl_status fsl_function_medians_begin(struct fsl_function_times *times, struct fsl_error *err);
+void fsl_function_medians_add(struct fsl_function_times *times, uint32_t function, int64_t dur_ns);
+void fsl_function_medians_tell(struct fsl_function_times *times);
+/* Fills items and rest of rank->functions. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_functions_settle(struct fsl_function_times *times,
-				     struct fsl_profile_rank *rank,
-				     const struct fsl_busy *const above[FSL_FUNCTION_CLASSES_N],
-				     struct fsl_error *err);
+				     struct fsl_profile_rank *rank, struct fsl_error *err);
 
 #endif

@@ -89,8 +89,7 @@ struct fsl_kineto_events {
 	size_t n_facts, facts_capacity;
 	struct fsl_profile_range *device_steps; /* as the device ran them */
 	size_t n_device_steps, device_steps_capacity;
-	struct fsl_frame *frames; /* of the host, if functions are wanted */
-	size_t n_frames, frames_capacity;
+	struct fsl_frames frames;                  /* of the host, if functions are wanted */
 	struct fsl_kineto_seen kernels, functions; /* names of work, and of frames */
 	struct fsl_kineto_shape shapes[FSL_KINETO_SHAPES_N];
 	struct fsl_kineto_sync *syncs; /* if functions are wanted */

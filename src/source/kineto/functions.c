@@ -103,30 +103,51 @@ enum fsl_status fsl_kineto_add_frame(struct fsl_kineto_events *events,
 		FSL_TRY(fsl_strpool_intern(events->rank->names, text, length, &seen->id, err));
 	}
 	frame.name_id = seen->id;
-	return FSL_APPEND(events, frames, &frame, err);
+	return fsl_frames_add(&events->frames, &frame, err);
 }
 
 /* What functions are made of, and the time that higher classes take. */
 struct sums {
 	struct fsl_function_times times;
-	struct fsl_busy compute, all;
+	struct fsl_busy busy; /* time in which the device computes, then in which it works at all */
 	struct fsl_kineto_levels levels;
 	const struct fsl_kineto_events *events;
 };
 
-static enum fsl_status add_run(struct sums *sums, enum fsl_function_class class, uint32_t name_id,
-			       uint32_t shape_id, int64_t begin_ns, int64_t dur_ns,
-			       struct fsl_error *err)
+/* One run of a work of the device, or one call. */
+struct run {
+	enum fsl_function_class class;
+	uint32_t name_id, shape_id;
+	int64_t begin_ns, dur_ns;
+};
+
+static enum fsl_status add_run(struct sums *sums, const struct run *run, struct fsl_error *err)
 {
 	uint32_t id = 0;
-	FSL_TRY(fsl_function_find(&sums->times, class, name_id, shape_id, FSL_STR_NONE, &id, err));
-	fsl_function_count(&sums->times, id, dur_ns);
-	FSL_TRY(fsl_kineto_levels_add(&sums->levels, sums->events, class, id, begin_ns,
-				      begin_ns + dur_ns, err));
-	return fsl_function_add_time(&sums->times, id, begin_ns, begin_ns + dur_ns, err);
+	int64_t end_ns = run->begin_ns + run->dur_ns;
+	FSL_TRY(fsl_function_find(&sums->times, run->class, run->name_id, run->shape_id,
+				  FSL_STR_NONE, &id, err));
+	fsl_function_count(&sums->times, id, run->dur_ns);
+	/* The product's ratios: copies, collectives and calls beside no kernel. */
+	fsl_function_add_time(&sums->times, id, run->begin_ns, end_ns,
+			      run->class != FSL_FUNCTION_COMPUTE ? &sums->busy : NULL);
+	return fsl_kineto_levels_add(&sums->levels, sums->events, run->class, id, run->begin_ns,
+				     end_ns, err);
 }
 
-static enum fsl_status add_work(struct sums *sums, const struct fsl_kineto_events *events,
+static enum fsl_status add_duration(struct sums *sums, const struct run *run, struct fsl_error *err)
+{
+	uint32_t id = 0;
+	FSL_TRY(fsl_function_find(&sums->times, run->class, run->name_id, run->shape_id,
+				  FSL_STR_NONE, &id, err));
+	fsl_function_medians_add(&sums->times, id, run->dur_ns);
+	return FSL_OK;
+}
+
+/* Hands all works and calls to @take: twice the same ones in the same order. */
+static enum fsl_status each_run(struct sums *sums,
+				enum fsl_status (*take)(struct sums *sums, const struct run *run,
+							struct fsl_error *err),
 				struct fsl_error *err)
 {
 	static const enum fsl_function_class classes[FSL_DEVICE_WORK_N] = {
@@ -134,81 +155,123 @@ static enum fsl_status add_work(struct sums *sums, const struct fsl_kineto_event
 		[FSL_DEVICE_COMMUNICATION] = FSL_FUNCTION_COLLECTIVE,
 		[FSL_DEVICE_MEMORY] = FSL_FUNCTION_MEMORY,
 	};
+	const struct fsl_kineto_events *events = sums->events;
 	for (size_t i = 0; i < events->n_work; i++) {
 		const struct fsl_kineto_work *work = &events->work[i];
 		enum fsl_device_work kind = fsl_kineto_kind_of(events, work);
-		int64_t end_ns = work->begin_ns + work->dur_ns;
-		bool is_compute = kind == FSL_DEVICE_COMPUTE;
-		FSL_TRY(add_run(sums, classes[kind], work->whole_id,
-				is_compute ? work->shape_id : FSL_STR_NONE, work->begin_ns,
-				work->dur_ns, err));
-		if (is_compute) {
-			FSL_TRY(fsl_busy_add(&sums->compute, work->begin_ns, end_ns, err));
-		}
-		FSL_TRY(fsl_busy_add(&sums->all, work->begin_ns, end_ns, err));
+		uint32_t shape_id = kind == FSL_DEVICE_COMPUTE ? work->shape_id : FSL_STR_NONE;
+		const struct run run = {classes[kind], work->whole_id, shape_id, work->begin_ns,
+					work->dur_ns};
+		FSL_TRY(take(sums, &run, err));
 	}
 	for (size_t i = 0; i < events->n_calls; i++) {
 		const struct fsl_kineto_call *call = &events->calls[i];
-		FSL_TRY(add_run(sums, FSL_FUNCTION_RUNTIME, call->name_id, FSL_STR_NONE,
-				call->begin_ns, call->dur_ns, err));
+		const struct run run = {FSL_FUNCTION_RUNTIME, call->name_id, FSL_STR_NONE,
+					call->begin_ns, call->dur_ns};
+		FSL_TRY(take(sums, &run, err));
 	}
 	return FSL_OK;
 }
 
-/* A run of a kernel, for its median. */
-struct run {
-	int64_t step, dur_ns;
-	uint32_t name_id;
-};
-
-static int compare_runs(const void *left, const void *right)
+static enum fsl_status tell_medians(struct sums *sums, struct fsl_error *err)
 {
-	const struct run *a = left, *b = right;
-	FSL_ORDER_BY(a->step, b->step);
-	FSL_ORDER_BY(a->name_id, b->name_id);
+	FSL_TRY(fsl_function_medians_begin(&sums->times, err));
+	FSL_TRY(each_run(sums, add_duration, err));
+	fsl_function_medians_tell(&sums->times);
+	return FSL_OK;
+}
+
+static void forget_busy(struct sums *sums)
+{
+	fsl_free(sums->busy.spans);
+	sums->busy = (struct fsl_busy){0};
+}
+
+/* The time in which the device computes, or works at all; *busy_ns: its sum. */
+static enum fsl_status find_busy(struct sums *sums, bool is_all, int64_t *busy_ns,
+				 struct fsl_error *err)
+{
+	const struct fsl_kineto_events *events = sums->events;
+	forget_busy(sums);
+	for (size_t i = 0; i < events->n_work; i++) {
+		const struct fsl_kineto_work *work = &events->work[i];
+		if (is_all || fsl_kineto_kind_of(events, work) == FSL_DEVICE_COMPUTE) {
+			FSL_TRY(fsl_busy_add(&sums->busy, work->begin_ns,
+					     work->begin_ns + work->dur_ns, err));
+		}
+	}
+	*busy_ns = fsl_busy_until(&sums->busy, INT64_MAX);
+	return FSL_OK;
+}
+
+/* Of works that are of one name, and of one step unless @step is FSL_STEP_ABSENT; they are sorted
+ * by duration. */
+static enum fsl_status add_level(struct fsl_kineto_events *events, const uint32_t *order, size_t n,
+				 int64_t step, struct fsl_error *err)
+{
+	const struct fsl_kineto_work *works = events->work;
+	struct fsl_kernel_level level = {
+		.step = step, .name_id = works[order[0]].whole_id, .count = (int64_t)n};
+	for (size_t i = 0; i < n; i++) {
+		level.total_ns = fsl_sum_i64(level.total_ns, works[order[i]].dur_ns);
+	}
+	level.median_ns =
+		(double)(works[order[(n - 1) / 2]].dur_ns + works[order[n / 2]].dur_ns) / 2.0;
+	return FSL_APPEND(events->rank->functions, levels, &level, err);
+}
+
+/* @context: the works, passed by qsort_r. */
+static int compare_runs(const void *left, const void *right, void *context)
+{
+	const struct fsl_kineto_work *works = context;
+	const struct fsl_kineto_work *a = &works[*(const uint32_t *)left];
+	const struct fsl_kineto_work *b = &works[*(const uint32_t *)right];
+	FSL_ORDER_BY(a->whole_id, b->whole_id);
 	return FSL_ORDER(a->dur_ns, b->dur_ns);
 }
 
-/* Of each name and step, from runs that are sorted. */
-static enum fsl_status add_levels(struct fsl_functions *functions, const struct run *runs, size_t n,
-				  struct fsl_error *err)
+static int compare_runs_of_steps(const void *left, const void *right, void *context)
 {
+	const struct fsl_kineto_work *works = context;
+	FSL_ORDER_BY(works[*(const uint32_t *)left].step, works[*(const uint32_t *)right].step);
+	return compare_runs(left, right, context);
+}
+
+/* Levels of each name, over the whole trace or in each step. */
+static enum fsl_status add_levels(struct fsl_kineto_events *events, uint32_t *order, size_t n,
+				  bool is_of_steps, struct fsl_error *err)
+{
+	const struct fsl_kineto_work *works = events->work;
+	if (n > 1) {
+		qsort_r(order, n, sizeof(*order),
+			is_of_steps ? compare_runs_of_steps : compare_runs, events->work);
+	}
 	for (size_t i = 0, end = 0; i < n; i = end) {
-		struct fsl_kernel_level level = {.step = runs[i].step, .name_id = runs[i].name_id};
-		for (end = i;
-		     end < n && runs[end].step == level.step && runs[end].name_id == level.name_id;
-		     end++) {
-			level.total_ns = fsl_sum_i64(level.total_ns, runs[end].dur_ns);
+		const struct fsl_kineto_work *first = &works[order[i]];
+		int64_t step = is_of_steps ? first->step : FSL_STEP_ABSENT;
+		for (end = i + 1; end < n && works[order[end]].whole_id == first->whole_id &&
+				  (!is_of_steps || works[order[end]].step == step);) {
+			end++;
 		}
-		level.count = (int64_t)(end - i);
-		level.median_ns = (double)(runs[i + (end - i - 1) / 2].dur_ns +
-					   runs[i + (end - i) / 2].dur_ns) /
-				  2.0;
-		FSL_TRY(FSL_APPEND(functions, levels, &level, err));
+		if (!is_of_steps || step != FSL_STEP_ABSENT) {
+			FSL_TRY(add_level(events, order + i, end - i, step, err));
+		}
 	}
 	return FSL_OK;
 }
 
-static enum fsl_status tell_levels(const struct fsl_kineto_events *events, struct fsl_error *err)
+static enum fsl_status tell_levels(struct fsl_kineto_events *events, struct fsl_error *err)
 {
-	struct run *runs = NULL;
+	uint32_t *order = NULL;
 	size_t n = 0;
-	FSL_TRY(FSL_NEW(runs, 2 * events->n_work + 1, "kernels", err));
+	FSL_TRY(FSL_NEW(order, events->n_work + 1, "kernels", err));
 	for (size_t i = 0; i < events->n_work; i++) {
-		const struct fsl_kineto_work *work = &events->work[i];
-		if (fsl_kineto_kind_of(events, work) != FSL_DEVICE_COMPUTE) {
-			continue;
-		}
-		runs[n++] = (struct run){FSL_STEP_ABSENT, work->dur_ns, work->whole_id};
-		if (work->step != FSL_STEP_ABSENT) {
-			runs[n++] = (struct run){work->step, work->dur_ns, work->whole_id};
-		}
+		order[n] = (uint32_t)i;
+		n += fsl_kineto_kind_of(events, &events->work[i]) == FSL_DEVICE_COMPUTE ? 1 : 0;
 	}
-	if (n > 1) {
-		qsort(runs, n, sizeof(*runs), compare_runs);
-	}
-	enum fsl_status status = add_levels(events->rank->functions, runs, n, err);
-	fsl_free(runs);
+	enum fsl_status status = add_levels(events, order, n, false, err);
+	FSL_THEN(status, add_levels(events, order, n, true, err));
+	fsl_free(order);
 	return status;
 }
 
@@ -219,31 +282,22 @@ enum fsl_status fsl_kineto_tell_functions(struct fsl_kineto_events *events, stru
 	if (functions == NULL) {
 		return FSL_OK;
 	}
-	/* The product's ratios: copies, collectives and calls beside no kernel; Python beside no
-	 * work at all. */
-	const struct fsl_busy *const above[FSL_FUNCTION_CLASSES_N] = {
-		[FSL_FUNCTION_MEMORY] = &sums.compute,
-		[FSL_FUNCTION_COLLECTIVE] = &sums.compute,
-		[FSL_FUNCTION_RUNTIME] = &sums.compute,
-		[FSL_FUNCTION_PYTHON] = &sums.all,
-	};
 	fsl_kineto_settle_samples(events);
 	enum fsl_status status = fsl_function_times_init(&sums.times, err);
-	FSL_THEN(status, add_work(&sums, events, err));
+	FSL_THEN(status, find_busy(&sums, false, &functions->compute_ns, err));
+	FSL_THEN(status, each_run(&sums, add_run, err));
+	forget_busy(&sums);
+	FSL_THEN(status, tell_medians(&sums, err));
 	FSL_THEN(status, fsl_kineto_tell_operations(events, &sums.times, err));
-	FSL_THEN(status,
-		 fsl_call_paths_add(&sums.times, events->frames, events->n_frames, &sums.all, err));
-	if (status == FSL_OK) {
-		functions->window_ns = events->end_ns - events->begin_ns;
-		functions->compute_ns = fsl_busy_until(&sums.compute, INT64_MAX);
-		functions->busy_ns = fsl_busy_until(&sums.all, INT64_MAX);
-	}
+	/* Python beside no work at all. */
+	FSL_THEN(status, find_busy(&sums, true, &functions->busy_ns, err));
+	FSL_THEN(status, fsl_call_paths_add(&sums.times, &events->frames, &sums.busy, err));
+	functions->window_ns = events->end_ns - events->begin_ns;
 	fsl_kineto_levels_tell(&sums.levels, events, &sums.times);
-	FSL_THEN(status, fsl_functions_settle(&sums.times, events->rank, above, err));
-	FSL_THEN(status, tell_levels(events, err));
+	FSL_THEN(status, fsl_functions_settle(&sums.times, events->rank, err));
 	fsl_kineto_levels_fini(&sums.levels);
 	fsl_function_times_fini(&sums.times);
-	fsl_free(sums.compute.spans);
-	fsl_free(sums.all.spans);
+	forget_busy(&sums);
+	FSL_THEN(status, tell_levels(events, err));
 	return status;
 }

@@ -28,13 +28,16 @@ enum fsl_status fsl_kineto_keep_rows(const struct fsl_kineto_events *events, str
 		row.kind = FSL_KEPT_CALL;
 		FSL_TRY(fsl_keep_kernel(events->rank, &row, err));
 	}
-	for (size_t i = 0; i < events->n_frames; i++) {
-		const struct fsl_frame *frame = &events->frames[i];
-		row.begin_ns = frame->begin_ns;
-		row.end_ns = frame->begin_ns + frame->dur_ns;
-		row.name_id = frame->name_id;
-		row.kind = FSL_KEPT_FUNCTION;
-		FSL_TRY(fsl_keep_kernel(events->rank, &row, err));
+	row.kind = FSL_KEPT_FUNCTION;
+	for (size_t i = 0; i < events->frames.n_threads; i++) {
+		struct fsl_frame frame;
+		struct fsl_frame_cursor cursor = fsl_frames_read(&events->frames, i);
+		while (fsl_frame_next(&cursor, &frame)) {
+			row.begin_ns = frame.begin_ns;
+			row.end_ns = frame.begin_ns + frame.dur_ns;
+			row.name_id = frame.name_id;
+			FSL_TRY(fsl_keep_kernel(events->rank, &row, err));
+		}
 	}
 	return FSL_OK;
 }

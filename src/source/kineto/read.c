@@ -182,7 +182,10 @@ static enum fsl_status tell_intake(struct pass *pass, struct fsl_error *err)
 enum fsl_status fsl_kineto_read_file(struct fsl_profile_rank *rank,
 				     const struct fsl_profile_input *input, struct fsl_error *err)
 {
-	struct pass pass = {.events = {.rank = rank, .allocated_bytes = -1, .reserved_bytes = -1},
+	struct pass pass = {.events = {.rank = rank,
+				       .frames = {.keeps_order = rank->functions == NULL},
+				       .allocated_bytes = -1,
+				       .reserved_bytes = -1},
 			    .input = input};
 	fsl_kineto_names_init(&pass.names);
 	FSL_TRY(fsl_kineto_intake_init(&pass.intake, &pass.events, input->lanes, err));

@@ -33,9 +33,7 @@ static void add_base(struct fsl_kineto_events *events)
 	for (size_t i = 0; i < events->n_calls; i++) {
 		events->calls[i].begin_ns += base_ns;
 	}
-	for (size_t i = 0; i < events->n_frames; i++) {
-		events->frames[i].begin_ns += base_ns;
-	}
+	events->frames.shift_ns = base_ns;
 	for (size_t i = 0; i < FSL_SAMPLED_N; i++) {
 		struct fsl_link_samples *samples = &events->counters.of[i];
 		for (size_t k = 0; k < samples->n_items; k++) {
@@ -455,6 +453,7 @@ enum fsl_status fsl_kineto_settle(struct fsl_kineto_events *events,
 				  const struct fsl_profile_input *input, struct fsl_error *err)
 {
 	add_base(events);
+	FSL_TRY(fsl_frames_settle(&events->frames, err));
 	find_launches(events);
 	fsl_sort_runs(events->work, events->n_work, sizeof(*events->work), compare_work);
 	find_steps(events);

@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "base/sort.h"
 #include "base/try.h"
-#include "capture/critical_path.h"
+#include "source/kineto/hosts.h"
 #include "source/kineto/shares.h"
 
 enum fsl_status fsl_kineto_add_copy(struct fsl_kineto_events *events,
@@ -96,7 +96,7 @@ struct builder {
 	const struct fsl_kineto_events *events;
 	struct window window;
 	struct fsl_path_input input;
-	struct fsl_path_work *works;
+	struct fsl_kineto_hosts hosts;
 	struct fsl_path_sync *syncs;
 	struct fsl_path_event *path_events;
 	struct place *work_places, *sync_places, *event_places; /* by correlation */
@@ -106,8 +106,7 @@ struct builder {
 
 static void end_builder(struct builder *builder)
 {
-	fsl_free(builder->input.hosts);
-	fsl_free(builder->works);
+	fsl_kineto_hosts_end(&builder->hosts);
 	fsl_free(builder->syncs);
 	fsl_free(builder->path_events);
 	fsl_free(builder->work_places);
@@ -135,9 +134,6 @@ static enum fsl_status begin_builder(struct builder *builder, struct fsl_error *
 {
 	const struct fsl_kineto_events *events = builder->events;
 	size_t n_syncs = events->n_syncs;
-	FSL_TRY(FSL_NEW(builder->input.hosts, events->n_frames + events->n_calls + 1, "calls",
-			err));
-	FSL_TRY(FSL_NEW(builder->works, events->n_work + 1, "works", err));
 	FSL_TRY(FSL_NEW(builder->syncs, n_syncs + 1, "waits", err));
 	FSL_TRY(FSL_NEW(builder->path_events, n_syncs + 1, "waits", err));
 	FSL_TRY(FSL_NEW(builder->work_places, events->n_work + 1, "works", err));
@@ -146,36 +142,44 @@ static enum fsl_status begin_builder(struct builder *builder, struct fsl_error *
 	return FSL_NEW(builder->is_wait, fsl_strpool_size(events->rank->names) + 1, "names", err);
 }
 
-static void add_works(struct builder *builder)
+/* A work belongs to the window of its launch. */
+static bool tell_work(const void *context, uint32_t index, struct fsl_path_work *out)
 {
 	static const enum fsl_path_part parts[FSL_DEVICE_WORK_N] = {
 		[FSL_DEVICE_COMPUTE] = FSL_PATH_COMPUTE,
 		[FSL_DEVICE_COMMUNICATION] = FSL_PATH_COMMUNICATION,
 		[FSL_DEVICE_MEMORY] = FSL_PATH_MEMORY,
 	};
+	const struct builder *builder = context;
+	const struct fsl_kineto_work *work = &builder->events->work[index];
+	bool has_launch = work->launch_ns != FSL_NS_ABSENT;
+	if (!holds(&builder->window, has_launch ? work->launch_ns : work->begin_ns)) {
+		return false;
+	}
+	*out = (struct fsl_path_work){
+		.begin_ns = work->begin_ns,
+		.end_ns = work->begin_ns + work->dur_ns,
+		.device = work->device,
+		.stream = work->stream,
+		.part = parts[fsl_kineto_kind_of(builder->events, work)],
+	};
+	return true;
+}
+
+static void add_works(struct builder *builder)
+{
 	const struct fsl_kineto_events *events = builder->events;
-	struct fsl_path_input *input = &builder->input;
 	for (size_t i = 0; i < events->n_work; i++) {
 		const struct fsl_kineto_work *work = &events->work[i];
-		bool has_launch = work->launch_ns != FSL_NS_ABSENT;
-		if (!holds(&builder->window, has_launch ? work->launch_ns : work->begin_ns)) {
-			continue;
-		}
-		uint32_t at = (uint32_t)input->n_works++;
-		builder->works[at] = (struct fsl_path_work){
-			.begin_ns = work->begin_ns,
-			.end_ns = work->begin_ns + work->dur_ns,
-			.device = work->device,
-			.stream = work->stream,
-			.part = parts[fsl_kineto_kind_of(events, work)],
-		};
-		if (has_launch) {
+		if (work->launch_ns != FSL_NS_ABSENT && holds(&builder->window, work->launch_ns)) {
 			builder->work_places[builder->n_work_places++] =
-				(struct place){work->correlation, at};
+				(struct place){work->correlation, (uint32_t)i};
 		}
 	}
 	sort_places(builder->work_places, builder->n_work_places);
-	input->works = builder->works;
+	builder->input.work = tell_work;
+	builder->input.works = builder;
+	builder->input.n_works = events->n_work;
 }
 
 /* Each event once, whoever waits for it. */
@@ -212,9 +216,10 @@ static enum fsl_path_action action_of(enum fsl_kineto_name kind)
 }
 
 /* Effect of the call on the device, by its correlation. */
-static void set_action(const struct builder *builder, const struct fsl_kineto_call *call,
+static void set_action(const void *context, const struct fsl_kineto_call *call,
 		       struct fsl_path_host *host)
 {
+	const struct builder *builder = context;
 	const struct fsl_kineto_events *events = builder->events;
 	int64_t correlation = call->correlation;
 	uint32_t sync = find(builder->sync_places, events->n_syncs, correlation);
@@ -236,36 +241,20 @@ static void set_action(const struct builder *builder, const struct fsl_kineto_ca
 	}
 }
 
-static void add_hosts(struct builder *builder)
+static enum fsl_status add_hosts(struct builder *builder, struct fsl_error *err)
 {
-	const struct fsl_kineto_events *events = builder->events;
-	const struct fsl_strpool *names = events->rank->names;
 	struct fsl_path_input *input = &builder->input;
-	for (size_t i = 0; i < events->n_frames; i++) {
-		const struct fsl_frame *frame = &events->frames[i];
-		if (frame->kind == FSL_FRAME_PYTHON || !holds(&builder->window, frame->begin_ns)) {
-			continue;
-		}
-		const char *name = fsl_strpool_text(names, frame->name_id);
-		input->hosts[input->n_hosts++] = (struct fsl_path_host){
-			.begin_ns = frame->begin_ns,
-			.end_ns = frame->begin_ns + frame->dur_ns,
-			.thread = frame->thread,
-			.is_loading = frame->kind == FSL_FRAME_LOADING,
-			.is_autograd = strncmp(name, "autograd", 8) == 0,
-		};
-	}
-	for (size_t i = 0; i < events->n_calls; i++) {
-		const struct fsl_kineto_call *call = &events->calls[i];
-		if (holds(&builder->window, call->begin_ns)) {
-			struct fsl_path_host *host = &input->hosts[input->n_hosts++];
-			host->begin_ns = call->begin_ns;
-			host->end_ns = call->begin_ns + call->dur_ns;
-			host->thread = call->thread;
-			set_action(builder, call, host);
-		}
-	}
-	input->n_threads = events->threads != NULL ? fsl_strpool_size(events->threads) : 0;
+	builder->hosts = (struct fsl_kineto_hosts){.events = builder->events,
+						   .begin_ns = builder->window.begin_ns,
+						   .end_ns = builder->window.end_ns,
+						   .set_action = set_action,
+						   .context = builder};
+	FSL_TRY(fsl_kineto_hosts_begin(&builder->hosts, err));
+	input->next_host = fsl_kineto_hosts_next;
+	input->hosts = &builder->hosts;
+	input->has_autograd = builder->hosts.has_autograd;
+	input->n_threads = builder->hosts.n_threads;
+	return FSL_OK;
 }
 
 static enum fsl_status tell_path(struct fsl_kineto_events *events, struct fsl_error *err)
@@ -281,11 +270,11 @@ static enum fsl_status tell_path(struct fsl_kineto_events *events, struct fsl_er
 		}
 		add_works(&builder);
 		add_syncs(&builder);
-		add_hosts(&builder);
+		status = add_hosts(&builder, err);
 		path->window_ns = events->rank->trace.n_ranges > 0
 					  ? builder.window.end_ns - builder.window.begin_ns
 					  : events->end_ns - events->begin_ns;
-		status = fsl_critical_path_find(path, &builder.input, err);
+		FSL_THEN(status, fsl_critical_path_find(path, &builder.input, err));
 	}
 	end_builder(&builder);
 	return status;
@@ -302,31 +291,37 @@ static void count_copy(const struct fsl_kineto_events *events, const struct fsl_
 	}
 }
 
-/* The call that launched a work: the first of its correlation. */
+/* The call that launched a work; NULL: none was recorded. */
+static const struct fsl_kineto_call *launch_of(const struct fsl_kineto_events *events,
+					       const struct fsl_kineto_work *work)
+{
+	const struct fsl_kineto_call *calls = events->calls;
+	size_t at = 0;
+	if (work->launch_ns == FSL_NS_ABSENT) {
+		return NULL;
+	}
+	FSL_BISECT(at, events->n_calls, i,
+		   calls[i].begin_ns < work->launch_ns ||
+			   (calls[i].begin_ns == work->launch_ns &&
+			    calls[i].correlation < work->correlation));
+	return at < events->n_calls ? &calls[at] : NULL;
+}
+
 static enum fsl_status tell_streams(struct fsl_kineto_events *events,
 				    const struct fsl_profile_input *input, struct fsl_error *err)
 {
 	struct fsl_streams *streams = NULL;
-	struct place *calls = NULL;
 	FSL_TRY(FSL_NEW(streams, 1, "streams", err));
 	streams->figures = events->rank->figures;
-	enum fsl_status status = FSL_NEW(calls, events->n_calls + 1, "calls", err);
-	for (size_t i = 0; i < events->n_calls && status == FSL_OK; i++) {
-		calls[i] = (struct place){events->calls[i].correlation, (uint32_t)i};
-	}
-	if (status == FSL_OK) {
-		sort_places(calls, events->n_calls);
-	}
+	enum fsl_status status = FSL_OK;
 	for (size_t i = 0; i < events->n_work && status == FSL_OK; i++) {
 		const struct fsl_kineto_work *work = &events->work[i];
-		uint32_t at = find(calls, events->n_calls, work->correlation);
-		bool has_call = at != FSL_STR_NONE;
-		const struct fsl_kineto_call *call = &events->calls[has_call ? at : 0];
+		const struct fsl_kineto_call *call = launch_of(events, work);
 		const struct fsl_stream_work taken = {
 			.begin_ns = work->begin_ns,
 			.end_ns = work->begin_ns + work->dur_ns,
-			.call_ns = has_call ? call->begin_ns : FSL_NS_ABSENT,
-			.call_end_ns = has_call ? call->begin_ns + call->dur_ns : FSL_NS_ABSENT,
+			.call_ns = call != NULL ? call->begin_ns : FSL_NS_ABSENT,
+			.call_end_ns = call != NULL ? call->begin_ns + call->dur_ns : FSL_NS_ABSENT,
 			.device = work->device,
 			.stream = work->stream,
 		};
@@ -340,7 +335,6 @@ static enum fsl_status tell_streams(struct fsl_kineto_events *events,
 	}
 	fsl_streams_fini(streams);
 	fsl_free(streams);
-	fsl_free(calls);
 	return status;
 }
 

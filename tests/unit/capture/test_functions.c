@@ -156,11 +156,24 @@ static void begin(struct small *small)
 	assert_int_equal(fsl_function_times_init(&small->times, NULL), FSL_OK);
 }
 
-static const struct fsl_functions *settle(struct small *small, const struct fsl_busy *python_above)
+/* Adds the call paths of frames, in a window of @window frames. */
+static enum fsl_status add_paths(struct small *small, const struct fsl_frame *items, size_t n,
+				 size_t window, const struct fsl_busy *above)
 {
-	const struct fsl_busy *above[FSL_FUNCTION_CLASSES_N] = {NULL};
-	above[FSL_FUNCTION_PYTHON] = python_above;
-	assert_int_equal(fsl_functions_settle(&small->times, &small->rank, above, NULL), FSL_OK);
+	struct fsl_frames frames = {.window = window};
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < n && status == FSL_OK; i++) {
+		status = fsl_frames_add(&frames, &items[i], NULL);
+	}
+	FSL_THEN(status, fsl_frames_settle(&frames, NULL));
+	FSL_THEN(status, fsl_call_paths_add(&small->times, &frames, above, NULL));
+	fsl_frames_fini(&frames);
+	return status;
+}
+
+static const struct fsl_functions *settle(struct small *small)
+{
+	assert_int_equal(fsl_functions_settle(&small->times, &small->rank, NULL), FSL_OK);
 	return small->rank.functions;
 }
 
@@ -184,8 +197,8 @@ static void own_time_of_a_call_path_is_without_its_callees(void **state)
 		{45, 5, name(&small, "h"), 1, FSL_FRAME_PYTHON},
 		{200, 7, name(&small, "g"), 1, FSL_FRAME_PYTHON},
 	};
-	assert_int_equal(fsl_call_paths_add(&small.times, frames, 5, &busy, NULL), FSL_OK);
-	const struct fsl_functions *functions = settle(&small, &busy);
+	assert_int_equal(add_paths(&small, frames, 5, 0, &busy), FSL_OK);
+	const struct fsl_functions *functions = settle(&small);
 	assert_int_equal(functions->n_items, 4);
 	const struct fsl_function *f = find(functions, FSL_FUNCTION_PYTHON, "f");
 	const struct fsl_function *g = find(functions, FSL_FUNCTION_PYTHON, "f|g");
@@ -218,8 +231,8 @@ static void system_calls_are_a_share_of_the_function_that_makes_them(void **stat
 		{0, 60, f, 2, false},
 		{5, 100, read, 2, FSL_FRAME_SYSCALL}, /* longer than its caller */
 	};
-	assert_int_equal(fsl_call_paths_add(&small.times, frames, 9, NULL, NULL), FSL_OK);
-	const struct fsl_functions *functions = settle(&small, NULL);
+	assert_int_equal(add_paths(&small, frames, 9, 0, NULL), FSL_OK);
+	const struct fsl_functions *functions = settle(&small);
 	assert_int_equal(functions->n_items, 2);
 	const struct fsl_function *outer = find(functions, FSL_FUNCTION_PYTHON, "f");
 	assert_int_equal(outer->total_ns, 110);
@@ -239,8 +252,8 @@ static void one_path_on_two_threads_counts_once(void **state)
 				     {0, 100, f, 2, FSL_FRAME_OPERATOR},
 				     {300, 1, f, 1, FSL_FRAME_OPERATOR},
 				     {0, 400, f, 1, FSL_FRAME_LOADING}};
-	assert_int_equal(fsl_call_paths_add(&small.times, frames, 4, NULL, NULL), FSL_OK);
-	const struct fsl_functions *functions = settle(&small, NULL);
+	assert_int_equal(add_paths(&small, frames, 4, 0, NULL), FSL_OK);
+	const struct fsl_functions *functions = settle(&small);
 	assert_int_equal(functions->n_items, 1);
 	assert_int_equal(functions->items[0].count, 3);
 	assert_int_equal(functions->items[0].total_ns, 201);
@@ -264,8 +277,8 @@ static void functions_on_several_threads_lose_the_time_of_higher_classes_once(vo
 				     {300, 1, h, 1, FSL_FRAME_PYTHON},
 				     {110, 30, h, 1, FSL_FRAME_PYTHON},
 				     {20, 5, h, 2, FSL_FRAME_PYTHON}};
-	assert_int_equal(fsl_call_paths_add(&small.times, frames, 5, &busy, NULL), FSL_OK);
-	const struct fsl_functions *functions = settle(&small, &busy);
+	assert_int_equal(add_paths(&small, frames, 5, 0, &busy), FSL_OK);
+	const struct fsl_functions *functions = settle(&small);
 	const struct fsl_function *both = find(functions, FSL_FUNCTION_PYTHON, "f");
 	const struct fsl_function *inner = find(functions, FSL_FUNCTION_PYTHON, "f|h");
 	const struct fsl_function *alone = find(functions, FSL_FUNCTION_PYTHON, "h");
@@ -281,6 +294,111 @@ static void functions_on_several_threads_lose_the_time_of_higher_classes_once(vo
 	end(&small);
 }
 
+static uint64_t mix(uint64_t i)
+{
+	uint64_t z = i * UINT64_C(0x9e3779b97f4a7c15);
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	return z ^ (z >> 27);
+}
+
+/* Nested frames of two threads: each of @n stretches of 100 ns has a caller, and callees that stand
+ * in front of it, as far away as @spread stretches. */
+static void make_frames(struct small *small, struct fsl_frame *frames, size_t n, size_t spread)
+{
+	uint32_t outer = name(small, "outer"), inner = name(small, "inner");
+	for (size_t i = 0; i < n; i++) {
+		size_t at = i - i % spread + (spread - 1 - i % spread);
+		int64_t begin_ns = (int64_t)(100 * at);
+		unsigned thread = 1 + (i / spread % 2 == 0 ? 0U : 1U);
+		frames[3 * i] = (struct fsl_frame){begin_ns + 10, (int64_t)(mix(i) % 40), inner,
+						   thread & 3U, FSL_FRAME_OPERATOR};
+		frames[3 * i + 1] =
+			(struct fsl_frame){begin_ns + 60, 30, inner, thread & 3U, FSL_FRAME_PYTHON};
+		frames[3 * i + 2] = (struct fsl_frame){begin_ns, 100 + (int64_t)(mix(i) % 50),
+						       outer, thread & 3U, FSL_FRAME_PYTHON};
+	}
+}
+
+static void assert_alike(const struct fsl_functions *a, const struct fsl_functions *b)
+{
+	assert_int_equal(a->n_items, b->n_items);
+	for (size_t i = 0; i < a->n_items; i++) {
+		const struct fsl_function *left = &a->items[i], *right = &b->items[i];
+		assert_string_equal(left->name, right->name);
+		assert_int_equal(left->count, right->count);
+		assert_int_equal(left->total_ns, right->total_ns);
+		assert_int_equal(left->wall_ns, right->wall_ns);
+		assert_int_equal(left->exclusive_ns, right->exclusive_ns);
+		assert_true(left->spread_ns == right->spread_ns);
+	}
+}
+
+/* In order but for neighbours, in nine runs, backwards. */
+static void paths_are_the_same_for_any_window_and_order(void **state)
+{
+	(void)state;
+	enum { N = 900 };
+	static const size_t spreads[] = {1, 3, 100, N}, windows[] = {1, 2, 7, 64, 3 * N};
+	static struct fsl_frame frames[3 * N];
+	struct fsl_busy busy = {0};
+	for (int i = 0; i < N; i++) {
+		assert_int_equal(fsl_busy_add(&busy, 100 * i + 20, 100 * i + 70, NULL), FSL_OK);
+	}
+	for (size_t s = 0; s < sizeof(spreads) / sizeof(spreads[0]); s++) {
+		struct small whole;
+		begin(&whole);
+		make_frames(&whole, frames, N, spreads[s]);
+		assert_int_equal(add_paths(&whole, frames, 3 * N, 3 * N, &busy), FSL_OK);
+		const struct fsl_functions *wanted = settle(&whole);
+		assert_true(wanted->n_items >= 2);
+		for (size_t w = 0; w < sizeof(windows) / sizeof(windows[0]); w++) {
+			struct small small;
+			begin(&small);
+			make_frames(&small, frames, N, spreads[s]);
+			assert_int_equal(add_paths(&small, frames, 3 * N, windows[w], &busy),
+					 FSL_OK);
+			assert_alike(settle(&small), wanted);
+			end(&small);
+		}
+		end(&whole);
+	}
+	fsl_free(busy.spans);
+}
+
+/* Frames as they were added, but for the order. */
+static void frames_come_back_as_they_were(void **state)
+{
+	(void)state;
+	static const struct fsl_frame items[] = {
+		{INT64_C(1) << 60, INT64_C(1) << 60, UINT32_MAX - 1, 3, FSL_FRAME_SYSCALL},
+		{-5, 0, 0, 3, FSL_FRAME_LOADING},
+		{0, 127, 31, 3, FSL_FRAME_PYTHON},
+		{0, 128, 32, 3, FSL_FRAME_OPERATOR},
+	};
+	static const size_t sorted[] = {1, 3, 2, 0};
+	for (int keeps_order = 0; keeps_order < 2; keeps_order++) {
+		struct fsl_frames frames = {.keeps_order = keeps_order != 0, .shift_ns = 7};
+		struct fsl_frame frame;
+		for (size_t i = 0; i < 4; i++) {
+			assert_int_equal(fsl_frames_add(&frames, &items[i], NULL), FSL_OK);
+		}
+		assert_int_equal(fsl_frames_settle(&frames, NULL), FSL_OK);
+		assert_int_equal(frames.n, 4);
+		assert_int_equal(frames.n_threads, keeps_order != 0 ? 1 : 4);
+		struct fsl_frame_cursor cursor = fsl_frames_read(&frames, frames.n_threads - 1);
+		for (size_t i = 0; i < 4; i++) {
+			const struct fsl_frame *item = &items[keeps_order != 0 ? i : sorted[i]];
+			assert_true(fsl_frame_next(&cursor, &frame));
+			assert_int_equal(frame.begin_ns, item->begin_ns + 7);
+			assert_int_equal(frame.dur_ns, item->dur_ns);
+			assert_int_equal(frame.name_id, item->name_id);
+			assert_int_equal(frame.kind, item->kind);
+		}
+		assert_false(fsl_frame_next(&cursor, &frame));
+		fsl_frames_fini(&frames);
+	}
+}
+
 static void frames_deeper_than_the_limit_count_for_their_callers(void **state)
 {
 	(void)state;
@@ -292,8 +410,8 @@ static void frames_deeper_than_the_limit_count_for_their_callers(void **state)
 		frames[i] = (struct fsl_frame){(int64_t)i, (int64_t)(2 * N - 2 * i),
 					       name(&small, "long"), 1, FSL_FRAME_PYTHON};
 	}
-	assert_int_equal(fsl_call_paths_add(&small.times, frames, N, NULL, NULL), FSL_OK);
-	const struct fsl_functions *functions = settle(&small, NULL);
+	assert_int_equal(add_paths(&small, frames, N, 0, NULL), FSL_OK);
+	const struct fsl_functions *functions = settle(&small);
 	int64_t sum_ns = 0;
 	for (size_t i = 0; i < functions->n_items; i++) {
 		sum_ns += functions->items[i].total_ns;
@@ -324,11 +442,9 @@ static void functions_beyond_the_limit_are_summed(void **state)
 						   &id, NULL),
 				 FSL_OK);
 		fsl_function_count(&small.times, id, i + 1);
-		assert_int_equal(
-			fsl_function_add_time(&small.times, id, i * 10000, i * 10000 + i + 1, NULL),
-			FSL_OK);
+		fsl_function_add_time(&small.times, id, i * 10000, i * 10000 + i + 1, NULL);
 	}
-	const struct fsl_functions *functions = settle(&small, NULL);
+	const struct fsl_functions *functions = settle(&small);
 	assert_int_equal(functions->n_items, FSL_FUNCTIONS_KEPT_MAX);
 	assert_int_equal(functions->items[0].total_ns, N);
 	assert_int_equal(functions->rest[FSL_FUNCTION_COMPUTE].n, 3);
@@ -348,11 +464,14 @@ static void calls_without_duration_count_for_the_median(void **state)
 	static const int64_t durations[] = {0, 0, 8, 20};
 	for (int i = 0; i < 4; i++) {
 		fsl_function_count(&small.times, id, durations[i]);
-		assert_int_equal(fsl_function_add_time(&small.times, id, i * 100,
-						       i * 100 + durations[i], NULL),
-				 FSL_OK);
+		fsl_function_add_time(&small.times, id, i * 100, i * 100 + durations[i], NULL);
 	}
-	const struct fsl_functions *functions = settle(&small, NULL);
+	assert_int_equal(fsl_function_medians_begin(&small.times, NULL), FSL_OK);
+	for (int i = 4; i-- > 0;) {
+		fsl_function_medians_add(&small.times, id, durations[i]);
+	}
+	fsl_function_medians_tell(&small.times);
+	const struct fsl_functions *functions = settle(&small);
 	assert_int_equal(functions->items[0].count, 4);
 	assert_near("median", functions->items[0].median_ns, 4.0, 1e-9);
 	assert_near("mean", functions->items[0].mean_ns, 7.0, 1e-9);
@@ -370,12 +489,9 @@ static void short_memory_fails_whole(void **state)
 		struct fsl_frame frames[] = {{0, 100, name(&small, "f"), 1, FSL_FRAME_PYTHON},
 					     {10, 20, name(&small, "g"), 1, FSL_FRAME_PYTHON},
 					     {0, 10, name(&small, "f"), 2, FSL_FRAME_PYTHON}};
-		const struct fsl_busy *above[FSL_FUNCTION_CLASSES_N] = {NULL};
 		fsl_mem_fail_at(nth);
-		status = fsl_call_paths_add(&small.times, frames, 3, NULL, NULL);
-		if (status == FSL_OK) {
-			status = fsl_functions_settle(&small.times, &small.rank, above, NULL);
-		}
+		status = add_paths(&small, frames, 3, 0, NULL);
+		FSL_THEN(status, fsl_functions_settle(&small.times, &small.rank, NULL));
 		fsl_mem_fail_at(0);
 		assert_true(status == FSL_OK || status == FSL_ERR_MEMORY);
 		end(&small);
@@ -394,6 +510,8 @@ int main(void)
 		cmocka_unit_test(system_calls_are_a_share_of_the_function_that_makes_them),
 		cmocka_unit_test(one_path_on_two_threads_counts_once),
 		cmocka_unit_test(functions_on_several_threads_lose_the_time_of_higher_classes_once),
+		cmocka_unit_test(paths_are_the_same_for_any_window_and_order),
+		cmocka_unit_test(frames_come_back_as_they_were),
 		cmocka_unit_test(frames_deeper_than_the_limit_count_for_their_callers),
 		cmocka_unit_test(functions_beyond_the_limit_are_summed),
 		cmocka_unit_test(calls_without_duration_count_for_the_median),

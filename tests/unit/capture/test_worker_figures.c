@@ -461,11 +461,61 @@ static void copies_have_a_kind_and_a_bandwidth(void **state)
 	assert_near("max", copies.bandwidth_max, 12.0, 1e-9);
 }
 
-static void expect_path(struct fsl_path_input *input, const int64_t parts_ns[FSL_PATH_PARTS_N])
+enum { THREADS_MAX = 3 };
+
+/* Hosts in any order and works by begin, in memory. */
+struct made {
+	struct fsl_path_host *hosts;
+	size_t n_hosts, at;
+	const struct fsl_path_work *works;
+	size_t n_works, n_threads;
+	const struct fsl_path_sync *sync; /* one, or NULL */
+	const struct fsl_path_event *event;
+};
+
+static enum fsl_status next_host(void *context, struct fsl_path_host *host, bool *has,
+				 struct fsl_error *err)
+{
+	(void)err;
+	struct made *made = context;
+	*has = made->at < made->n_hosts;
+	if (*has) {
+		*host = made->hosts[made->at++];
+	}
+	return FSL_OK;
+}
+
+static bool tell_work(const void *context, uint32_t index, struct fsl_path_work *out)
+{
+	const struct made *made = context;
+	*out = made->works[index];
+	return true;
+}
+
+static void expect_path(struct made *made, const int64_t parts_ns[FSL_PATH_PARTS_N])
 {
 	struct fsl_critical_path path = {0};
+	bool has_autograd[THREADS_MAX] = {false};
+	const struct fsl_path_input input = {.next_host = next_host,
+					     .hosts = made,
+					     .work = tell_work,
+					     .works = made,
+					     .n_works = made->n_works,
+					     .syncs = made->sync,
+					     .n_syncs = made->sync != NULL ? 1 : 0,
+					     .events = made->event,
+					     .n_events = made->event != NULL ? 1 : 0,
+					     .has_autograd = has_autograd,
+					     .n_threads = made->n_threads};
 	int64_t sum_ns = 0;
-	assert_int_equal(fsl_critical_path_find(&path, input, NULL), FSL_OK);
+	made->at = 0;
+	if (made->n_hosts > 0) {
+		qsort(made->hosts, made->n_hosts, sizeof(*made->hosts), fsl_path_host_compare);
+	}
+	for (size_t i = 0; i < made->n_hosts; i++) {
+		has_autograd[made->hosts[i].thread] |= made->hosts[i].is_autograd;
+	}
+	assert_int_equal(fsl_critical_path_find(&path, &input, NULL), FSL_OK);
 	for (size_t i = 0; i < FSL_PATH_PARTS_N; i++) {
 		if (path.parts_ns[i] != parts_ns[i]) {
 			fail_msg("%s: %lld instead of %lld", fsl_path_part_texts[i],
@@ -489,7 +539,7 @@ static void the_path_goes_over_the_device_and_back(void **state)
 	};
 	const struct fsl_path_work works[] = {{25, 125, 0, 7, FSL_PATH_COMPUTE},
 					      {130, 300, 0, 7, FSL_PATH_COMMUNICATION}};
-	struct fsl_path_input input = {
+	struct made input = {
 		.hosts = hosts, .n_hosts = 5, .works = works, .n_works = 2, .n_threads = 1};
 	expect_path(&input, (const int64_t[FSL_PATH_PARTS_N]){[FSL_PATH_HOST] = 10 + 30,
 							      [FSL_PATH_LAUNCH] = 15,
@@ -516,7 +566,7 @@ static void a_backward_pass_on_its_own_thread_is_on_the_path(void **state)
 		{.begin_ns = 510, .end_ns = 570},
 		{.begin_ns = 0, .end_ns = 400, .thread = 2}, /* has no part in it */
 	};
-	struct fsl_path_input input = {.hosts = hosts, .n_hosts = 5, .n_threads = 3};
+	struct made input = {.hosts = hosts, .n_hosts = 5, .n_threads = 3};
 	expect_path(&input, (const int64_t[FSL_PATH_PARTS_N]){
 				    [FSL_PATH_LOADING] = 100, [FSL_PATH_HOST] = 90 + 290 + 60});
 }
@@ -534,15 +584,13 @@ static void a_work_waits_for_an_event_of_another_stream(void **state)
 					      {125, 165, 0, 8, FSL_PATH_MEMORY}};
 	const struct fsl_path_sync sync = {0, 8, 0};
 	const struct fsl_path_event event = {0, 7};
-	struct fsl_path_input input = {.hosts = hosts,
-				       .n_hosts = 4,
-				       .works = works,
-				       .n_works = 2,
-				       .syncs = &sync,
-				       .n_syncs = 1,
-				       .events = &event,
-				       .n_events = 1,
-				       .n_threads = 1};
+	struct made input = {.hosts = hosts,
+			     .n_hosts = 4,
+			     .works = works,
+			     .n_works = 2,
+			     .sync = &sync,
+			     .event = &event,
+			     .n_threads = 1};
 	expect_path(
 		&input,
 		(const int64_t[FSL_PATH_PARTS_N]){
@@ -560,10 +608,38 @@ static void damaged_times_give_some_path(void **state)
 		{.begin_ns = 70, .end_ns = 90, .action = FSL_PATH_LAUNCHES, .detail = 0},
 	};
 	const struct fsl_path_work work = {10, 10, -1, -1, FSL_PATH_COMPUTE};
-	struct fsl_path_input input = {
+	struct made input = {
 		.hosts = hosts, .n_hosts = 4, .works = &work, .n_works = 1, .n_threads = 1};
 	expect_path(&input, (const int64_t[FSL_PATH_PARTS_N]){[FSL_PATH_HOST] = 90});
-	expect_path(&(struct fsl_path_input){0}, (const int64_t[FSL_PATH_PARTS_N]){0});
+	expect_path(&(struct made){0}, (const int64_t[FSL_PATH_PARTS_N]){0});
+}
+
+/* More works than are kept: the host launches all of them before the second one begins. Each works
+ * for 100 ns, 5 ns behind the one before it; the last call waits for all. */
+static void a_path_over_many_works_is_exact(void **state)
+{
+	(void)state;
+	enum { N = 5000, QUEUED = 4000 };
+	static struct fsl_path_host hosts[N + 1];
+	static struct fsl_path_work works[N];
+	for (int i = 0; i < N; i++) {
+		int64_t begin_ns = 1000000 + 105 * (int64_t)i;
+		int64_t call_ns = i < QUEUED ? 10 * (int64_t)i : begin_ns - 2000;
+		works[i] = (struct fsl_path_work){begin_ns, begin_ns + 100, 0, 7, FSL_PATH_COMPUTE};
+		hosts[i] = (struct fsl_path_host){.begin_ns = call_ns,
+						  .end_ns = call_ns + 4,
+						  .action = FSL_PATH_LAUNCHES,
+						  .detail = (uint32_t)i};
+	}
+	hosts[N] = (struct fsl_path_host){.begin_ns = works[N - 1].begin_ns,
+					  .end_ns = works[N - 1].end_ns + 50,
+					  .action = FSL_PATH_DEVICE_WAIT,
+					  .is_wait = true};
+	struct made made = {
+		.hosts = hosts, .n_hosts = N + 1, .works = works, .n_works = N, .n_threads = 1};
+	expect_path(&made, (const int64_t[FSL_PATH_PARTS_N]){[FSL_PATH_LAUNCH] = 1000000,
+							     [FSL_PATH_COMPUTE] = 100 * N,
+							     [FSL_PATH_BETWEEN] = 5 * (N - 1)});
 }
 
 int main(void)
@@ -582,6 +658,7 @@ int main(void)
 		cmocka_unit_test(a_backward_pass_on_its_own_thread_is_on_the_path),
 		cmocka_unit_test(a_work_waits_for_an_event_of_another_stream),
 		cmocka_unit_test(damaged_times_give_some_path),
+		cmocka_unit_test(a_path_over_many_works_is_exact),
 		cmocka_unit_test(the_path_of_a_model_is_that_of_hta),
 		cmocka_unit_test(the_path_through_an_event_is_that_of_hta),
 	};
