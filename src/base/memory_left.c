@@ -1,7 +1,10 @@
-/* Reads /proc/meminfo and the limits of control groups. */
+/* Reads /proc/meminfo and the limits of control groups; trims the heap. */
 #include "base/memory_left.h"
 
 #include <inttypes.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -99,4 +102,11 @@ uint64_t fsl_memory_left(const char *root)
 		(void)fclose(file);
 	}
 	return left;
+}
+
+void fsl_memory_give_back(void)
+{
+#ifdef __GLIBC__
+	(void)malloc_trim(0);
+#endif
 }

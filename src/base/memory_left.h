@@ -1,4 +1,5 @@
-/* How much memory a run may still take before the system kills it without a message. */
+/* How much memory a run may still take before the system kills it without a message; giving some
+ * back. */
 #ifndef FSL_BASE_MEMORY_LEFT_H
 #define FSL_BASE_MEMORY_LEFT_H
 
@@ -13,5 +14,9 @@
  * mostly page cache, which gives way.
  */
 uint64_t fsl_memory_left(const char *root);
+
+/* Gives memory that was freed back to the system, once: behind a step that needed far more than the
+ * next ones will. Takes a moment. */
+void fsl_memory_give_back(void);
 
 #endif

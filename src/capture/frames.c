@@ -249,6 +249,25 @@ enum fsl_status fsl_frames_settle(struct fsl_frames *frames, struct fsl_error *e
 	return FSL_OK;
 }
 
+enum fsl_status fsl_frames_forget(struct fsl_frames *frames, enum fsl_frame_kind kind,
+				  struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < frames->n_threads && status == FSL_OK; i++) {
+		struct fsl_frame frame;
+		struct fsl_frame_thread kept = {0};
+		struct fsl_frame_cursor cursor = fsl_frames_read(frames, i);
+		cursor.shift_ns = 0;
+		while (status == FSL_OK && fsl_frame_next(&cursor, &frame)) {
+			status = frame.kind != kind ? append(&kept, &frame, err) : FSL_OK;
+		}
+		frames->n -= frames->threads[i].n - kept.n;
+		free_runs(&frames->threads[i]);
+		frames->threads[i] = kept;
+	}
+	return status;
+}
+
 void fsl_frames_fini(struct fsl_frames *frames)
 {
 	for (size_t i = 0; i < frames->n_threads; i++) {

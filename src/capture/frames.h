@@ -52,6 +52,9 @@ enum fsl_status fsl_frames_add(struct fsl_frames *frames, const struct fsl_frame
 			       struct fsl_error *err);
 /* Ends adding: only now frames can be read. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_frames_settle(struct fsl_frames *frames, struct fsl_error *err);
+/* Forgets all frames of a kind; adding has ended. FSL_ERR_MEMORY only. */
+enum fsl_status fsl_frames_forget(struct fsl_frames *frames, enum fsl_frame_kind kind,
+				  struct fsl_error *err);
 void fsl_frames_fini(struct fsl_frames *frames);
 
 /* Reads the frames of one thread: by begin, callers before what they call. */

@@ -122,6 +122,14 @@ static enum fsl_status count_launch(struct fsl_streams *streams, const struct fs
 	return FSL_APPEND(streams, begins, &begin, err);
 }
 
+enum fsl_status fsl_streams_reserve(struct fsl_streams *streams, size_t n_works,
+				    struct fsl_error *err)
+{
+	FSL_TRY(FSL_GROW(streams->launches, streams->launches_capacity, n_works, err));
+	FSL_TRY(FSL_GROW(streams->begins, streams->begins_capacity, n_works, err));
+	return FSL_GROW(streams->delays, streams->delays_capacity, n_works, err);
+}
+
 enum fsl_status fsl_streams_add(struct fsl_streams *streams, const struct fsl_stream_work *work,
 				struct fsl_error *err)
 {

@@ -122,6 +122,10 @@ struct fsl_streams {
 	int64_t *delays;
 	size_t n_delays, delays_capacity;
 };
+/* Makes room for works at once, because an array that grows is there twice for a moment. Only
+ * needed if there are many. FSL_ERR_MEMORY only. */
+enum fsl_status fsl_streams_reserve(struct fsl_streams *streams, size_t n_works,
+				    struct fsl_error *err);
 /* Takes a work that does not begin before the last one. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_streams_add(struct fsl_streams *streams, const struct fsl_stream_work *work,
 				struct fsl_error *err);

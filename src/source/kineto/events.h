@@ -79,6 +79,13 @@ struct fsl_kineto_origin {
 	int32_t device; /* -1: not told */
 };
 
+/* The thread of the newest call or frame. */
+struct fsl_kineto_last_thread {
+	bool is_known;
+	uint64_t pid, tid;
+	uint32_t id; /* in events->threads */
+};
+
 struct fsl_kineto_events {
 	struct fsl_profile_rank *rank; /* its names are used */
 	struct fsl_kineto_work *work;
@@ -100,8 +107,9 @@ struct fsl_kineto_events {
 	struct fsl_kineto_origin origin;
 	struct fsl_kineto_operations *operations; /* if functions are wanted */
 	size_t n_operations, operations_capacity;
-	struct fsl_strpool *operation_keys;      /* of them; NULL: none yet */
-	struct fsl_strpool *threads;             /* of frames; NULL: none yet */
+	struct fsl_strpool *operation_keys; /* of them; NULL: none yet */
+	struct fsl_strpool *threads;        /* of frames; NULL: none yet */
+	struct fsl_kineto_last_thread last_thread;
 	int64_t begin_ns, end_ns;                /* of all events; both 0: none yet */
 	int64_t allocated_bytes, reserved_bytes; /* greatest; -1: not told */
 	int64_t base_ns;                         /* added to all times; 0: not told */

@@ -57,7 +57,6 @@ enum fsl_status fsl_kineto_thread(struct fsl_kineto_events *events,
 				  const struct fsl_trace_event *event, uint32_t *thread,
 				  struct fsl_error *err)
 {
-	char key[2 * sizeof(uint64_t)];
 	*thread = 0;
 	if (events->rank->functions == NULL && events->rank->kept == NULL) {
 		return FSL_OK;
@@ -66,9 +65,18 @@ enum fsl_status fsl_kineto_thread(struct fsl_kineto_events *events,
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d",
 				(int)events->rank->rank);
 	}
-	memcpy(key, &event->pid, sizeof(event->pid));
-	memcpy(key + sizeof(event->pid), &event->tid, sizeof(event->tid));
-	return fsl_strpool_intern(events->threads, key, sizeof(key), thread, err);
+	struct fsl_kineto_last_thread *last = &events->last_thread;
+	if (!last->is_known || last->pid != event->pid || last->tid != event->tid) {
+		char key[2 * sizeof(uint64_t)];
+		memcpy(key, &event->pid, sizeof(event->pid));
+		memcpy(key + sizeof(event->pid), &event->tid, sizeof(event->tid));
+		FSL_TRY(fsl_strpool_intern(events->threads, key, sizeof(key), &last->id, err));
+		last->is_known = true;
+		last->pid = event->pid;
+		last->tid = event->tid;
+	}
+	*thread = last->id;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_kineto_add_frame(struct fsl_kineto_events *events,
@@ -193,6 +201,8 @@ static enum fsl_status find_busy(struct sums *sums, bool is_all, int64_t *busy_n
 {
 	const struct fsl_kineto_events *events = sums->events;
 	forget_busy(sums);
+	/* At once: an array that grows is there twice for a moment. */
+	FSL_TRY(FSL_GROW(sums->busy.spans, sums->busy.spans_capacity, events->n_work, err));
 	for (size_t i = 0; i < events->n_work; i++) {
 		const struct fsl_kineto_work *work = &events->work[i];
 		if (is_all || fsl_kineto_kind_of(events, work) == FSL_DEVICE_COMPUTE) {
@@ -298,6 +308,7 @@ enum fsl_status fsl_kineto_tell_functions(struct fsl_kineto_events *events, stru
 	fsl_kineto_levels_fini(&sums.levels);
 	fsl_function_times_fini(&sums.times);
 	forget_busy(&sums);
+	FSL_THEN(status, fsl_frames_forget(&events->frames, FSL_FRAME_PYTHON, err));
 	FSL_THEN(status, tell_levels(events, err));
 	return status;
 }

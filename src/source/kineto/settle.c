@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory_left.h"
 #include "base/number.h"
 #include "base/sort.h"
 #include "base/try.h"
@@ -17,6 +18,8 @@
 #include "source/kineto/keep.h"
 #include "source/kineto/shares.h"
 #include "source/kineto/worker.h"
+
+enum { LONG_EVENTS = 1 << 20 /* of some 400 MB of JSON: 10 ms do not matter */ };
 
 /* All times on one axis. Some writers tell a base and have added it already. */
 static void add_base(struct fsl_kineto_events *events)
@@ -449,6 +452,14 @@ static void tell_range(struct fsl_kineto_events *events)
 	}
 }
 
+/* Arrays that grew while a long trace was read left holes; functions of Python are gone later. */
+static void give_back(const struct fsl_kineto_events *events)
+{
+	if (events->rank->trace.n_events >= LONG_EVENTS) {
+		fsl_memory_give_back();
+	}
+}
+
 enum fsl_status fsl_kineto_settle(struct fsl_kineto_events *events,
 				  const struct fsl_profile_input *input, struct fsl_error *err)
 {
@@ -458,12 +469,15 @@ enum fsl_status fsl_kineto_settle(struct fsl_kineto_events *events,
 	fsl_sort_runs(events->work, events->n_work, sizeof(*events->work), compare_work);
 	find_steps(events);
 	tell_range(events);
+	/* First, because most memory is that of functions of Python, which nobody else asks for. */
+	give_back(events);
+	FSL_TRY(fsl_kineto_tell_functions(events, err));
+	give_back(events);
 	FSL_TRY(add_comms(events, input, err));
 	FSL_TRY(add_tasks(events, input, err));
 	FSL_TRY(tell_exposed(events, err));
 	FSL_TRY(add_free_time(events, err));
 	FSL_TRY(fsl_kineto_tell_shares(events, input, err));
-	FSL_TRY(fsl_kineto_tell_functions(events, err));
 	FSL_TRY(fsl_kineto_tell_worker(events, input, err));
 	FSL_TRY(fsl_kineto_keep_rows(events, err));
 	ask_idle(events);

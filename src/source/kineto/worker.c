@@ -313,7 +313,7 @@ static enum fsl_status tell_streams(struct fsl_kineto_events *events,
 	struct fsl_streams *streams = NULL;
 	FSL_TRY(FSL_NEW(streams, 1, "streams", err));
 	streams->figures = events->rank->figures;
-	enum fsl_status status = FSL_OK;
+	enum fsl_status status = fsl_streams_reserve(streams, events->n_work, err);
 	for (size_t i = 0; i < events->n_work && status == FSL_OK; i++) {
 		const struct fsl_kineto_work *work = &events->work[i];
 		const struct fsl_kineto_call *call = launch_of(events, work);

@@ -399,6 +399,34 @@ static void frames_come_back_as_they_were(void **state)
 	}
 }
 
+static void forgotten_frames_leave_the_others_in_order(void **state)
+{
+	(void)state;
+	enum { N = 2000 };
+	struct fsl_frames frames = {.window = 4, .shift_ns = 1000};
+	for (int i = 0; i < N; i++) {
+		int at = i % 10 == 9 ? i - 9 : i; /* one of ten comes late */
+		struct fsl_frame frame = {at, 1, (uint32_t)i, 1, FSL_FRAME_PYTHON};
+		frame.kind = i % 3 == 0 ? FSL_FRAME_OPERATOR : FSL_FRAME_PYTHON;
+		assert_int_equal(fsl_frames_add(&frames, &frame, NULL), FSL_OK);
+	}
+	assert_int_equal(fsl_frames_settle(&frames, NULL), FSL_OK);
+	assert_int_equal(fsl_frames_forget(&frames, FSL_FRAME_PYTHON, NULL), FSL_OK);
+	struct fsl_frame_cursor cursor = fsl_frames_read(&frames, 1);
+	struct fsl_frame frame;
+	int64_t last_ns = 0;
+	size_t n = 0;
+	for (; fsl_frame_next(&cursor, &frame); n++) {
+		assert_int_equal(frame.kind, FSL_FRAME_OPERATOR);
+		assert_int_equal(frame.name_id % 3, 0);
+		assert_true(frame.begin_ns >= last_ns && frame.begin_ns >= 1000);
+		last_ns = frame.begin_ns;
+	}
+	assert_int_equal(n, (N + 2) / 3);
+	assert_int_equal(frames.n, n);
+	fsl_frames_fini(&frames);
+}
+
 static void frames_deeper_than_the_limit_count_for_their_callers(void **state)
 {
 	(void)state;
@@ -512,6 +540,7 @@ int main(void)
 		cmocka_unit_test(functions_on_several_threads_lose_the_time_of_higher_classes_once),
 		cmocka_unit_test(paths_are_the_same_for_any_window_and_order),
 		cmocka_unit_test(frames_come_back_as_they_were),
+		cmocka_unit_test(forgotten_frames_leave_the_others_in_order),
 		cmocka_unit_test(frames_deeper_than_the_limit_count_for_their_callers),
 		cmocka_unit_test(functions_beyond_the_limit_are_summed),
 		cmocka_unit_test(calls_without_duration_count_for_the_median),
