@@ -72,6 +72,40 @@ static void write_key(char key[KEY_BYTES], const struct fsl_pf_sequence *sequenc
 	memcpy(key, parts, KEY_BYTES);
 }
 
+static enum fsl_status put_text(struct fsl_pf_state *state, const char key[KEY_BYTES],
+				struct fsl_trace_text text, struct fsl_error *err)
+{
+	uint32_t id = 0;
+	text.length = text.length < FSL_TRACE_NAME_MAX ? text.length : FSL_TRACE_NAME_MAX;
+	state->text_bytes += text.length;
+	if (state->n_texts >= FSL_PF_TEXTS_MAX || state->text_bytes > FSL_PF_TEXT_BYTES_MAX) {
+		return FSL_FAIL(err, FSL_ERR_LIMIT, "too many names: at_most=%d", FSL_PF_TEXTS_MAX);
+	}
+	FSL_TRY(fsl_strpool_intern(state->keys, key, KEY_BYTES, &id, err));
+	text.text = fsl_arena_strndup(&state->arena, text.text, text.length);
+	FSL_TRY(FSL_MADE(text.text, state->n_texts, "names", err));
+	if (id < state->n_texts) {
+		state->texts[id] = text;
+		return FSL_OK;
+	}
+	return FSL_APPEND(state, texts, &text, err);
+}
+
+static const struct fsl_pf_sequence no_sequence = {.id = UINT64_MAX};
+
+enum fsl_status fsl_pf_name_track(struct fsl_pf_state *state, uint64_t track,
+				  struct fsl_trace_text name, struct fsl_error *err)
+{
+	char key[KEY_BYTES];
+	write_key(key, &no_sequence, FSL_PF_TRACK_NAME, track);
+	return name.length > 0 ? put_text(state, key, name, err) : FSL_OK;
+}
+
+struct fsl_trace_text fsl_pf_track_name(const struct fsl_pf_state *state, uint64_t track)
+{
+	return fsl_pf_text(state, &no_sequence, FSL_PF_TRACK_NAME, track);
+}
+
 static enum fsl_status keep_text(struct fsl_pf_state *state, const struct fsl_pf_sequence *sequence,
 				 enum fsl_pf_use use, struct fsl_pf_message entry,
 				 struct fsl_error *err)
@@ -80,7 +114,6 @@ static enum fsl_status keep_text(struct fsl_pf_state *state, const struct fsl_pf
 	struct fsl_pf_field field;
 	struct fsl_trace_text text = {"", 0};
 	uint64_t number = 0;
-	uint32_t id = 0;
 	while (fsl_pf_next(&entry, &field)) {
 		if (field.number == INTERNED_ID && field.wire == FSL_PF_VARINT) {
 			number = field.value;
@@ -88,23 +121,11 @@ static enum fsl_status keep_text(struct fsl_pf_state *state, const struct fsl_pf
 			text = (struct fsl_trace_text){field.bytes.at, field.value};
 		}
 	}
-	text.length = text.length < FSL_TRACE_NAME_MAX ? text.length : FSL_TRACE_NAME_MAX;
 	if (number == 0 || entry.is_bad) {
 		return FSL_OK;
 	}
 	write_key(key, sequence, use, number);
-	state->text_bytes += text.length;
-	if (state->n_texts >= FSL_PF_TEXTS_MAX || state->text_bytes > FSL_PF_TEXT_BYTES_MAX) {
-		return FSL_FAIL(err, FSL_ERR_LIMIT, "too many names: at_most=%d", FSL_PF_TEXTS_MAX);
-	}
-	FSL_TRY(fsl_strpool_intern(state->keys, key, sizeof(key), &id, err));
-	text.text = fsl_arena_strndup(&state->arena, text.text, text.length);
-	FSL_TRY(FSL_MADE(text.text, state->n_texts, "names", err));
-	if (id < state->n_texts) {
-		state->texts[id] = text;
-		return FSL_OK;
-	}
-	return FSL_APPEND(state, texts, &text, err);
+	return put_text(state, key, text, err);
 }
 
 enum fsl_status fsl_pf_take_interned(struct fsl_pf_state *state,

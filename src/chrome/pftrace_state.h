@@ -8,7 +8,14 @@
 #include "chrome/trace_event.h"
 
 /* Uses of a text; each has numbers of its own. */
-enum fsl_pf_use { FSL_PF_CATEGORY, FSL_PF_NAME, FSL_PF_KEY, FSL_PF_TEXT, FSL_PF_USES_N };
+enum fsl_pf_use {
+	FSL_PF_CATEGORY,
+	FSL_PF_NAME,
+	FSL_PF_KEY,
+	FSL_PF_TEXT,
+	FSL_PF_USES_N,
+	FSL_PF_TRACK_NAME = FSL_PF_USES_N, /* by number of the track, of no sequence */
+};
 
 enum {
 	FSL_PF_SEQUENCES_MAX = 4096, /* writers: threads of traced processes */
@@ -64,6 +71,10 @@ enum fsl_status fsl_pf_take_interned(struct fsl_pf_state *state,
 struct fsl_trace_text fsl_pf_text(const struct fsl_pf_state *state,
 				  const struct fsl_pf_sequence *sequence, enum fsl_pf_use use,
 				  uint64_t number);
+/* Keeps the name of a track of counters; "" if none was kept. FSL_ERR_LIMIT, FSL_ERR_MEMORY. */
+enum fsl_status fsl_pf_name_track(struct fsl_pf_state *state, uint64_t track,
+				  struct fsl_trace_text name, struct fsl_error *err);
+struct fsl_trace_text fsl_pf_track_name(const struct fsl_pf_state *state, uint64_t track);
 /* Takes a ClockSnapshot. */
 void fsl_pf_take_clocks(struct fsl_pf_state *state, struct fsl_pf_sequence *sequence,
 			struct fsl_pf_message snapshot);

@@ -31,6 +31,7 @@ enum {
 	TRACK_PROCESS = 3,
 	TRACK_THREAD = 4,
 	TRACK_PARENT = 5,
+	TRACK_COUNTER = 8,
 	PROCESS_PID = 1,
 	PROCESS_NAME = 6,
 	THREAD_PID = 1,
@@ -42,6 +43,8 @@ enum {
 	EVENT_TRACK = 11,
 	EVENT_CATEGORY = 22,
 	EVENT_NAME = 23,
+	EVENT_VALUE = 30,
+	EVENT_REAL_VALUE = 44,
 	ANNOTATION_KEY_ID = 1,
 	ANNOTATION_BOOL = 2,
 	ANNOTATION_UNSIGNED = 3,
@@ -60,6 +63,8 @@ enum {
 	/* Of the packets that one packet holds compressed; Perfetto puts 0.5 MB together. */
 	UNPACKED_BYTES_MAX = 16 * 1024 * 1024,
 };
+
+static const double COUNTER_MAX = 9e12; /* times 10^6 fits an integer */
 
 struct walk {
 	const struct fsl_trace_listener *listener;
@@ -200,12 +205,13 @@ static enum fsl_status take_track(struct walk *walk, struct fsl_pf_message track
 				  struct fsl_error *err)
 {
 	uint64_t uuid = 0, parent = 0, pid = 0;
-	bool is_process = false, is_thread = false;
+	bool is_process = false, is_thread = false, is_counter = false;
 	struct fsl_trace_text name = {"", 0};
 	struct fsl_pf_field field;
 	while (fsl_pf_next(&track, &field)) {
 		uuid = field.number == TRACK_UUID ? field.value : uuid;
 		parent = field.number == TRACK_PARENT ? field.value : parent;
+		is_counter |= field.number == TRACK_COUNTER;
 		if (field.number == TRACK_NAME && name.length == 0) {
 			name = text_of(&field);
 		} else if (field.number == TRACK_PROCESS) {
@@ -220,6 +226,9 @@ static enum fsl_status take_track(struct walk *walk, struct fsl_pf_message track
 		pid = fsl_pf_pid(&walk->state, parent != 0 ? parent : uuid);
 	}
 	FSL_TRY(fsl_pf_set_pid(&walk->state, uuid, pid, err));
+	if (is_counter) {
+		FSL_TRY(fsl_pf_name_track(&walk->state, uuid, name, err));
+	}
 	return give_name(walk, is_process && !is_thread ? "process_name" : "thread_name", pid, uuid,
 			 name, err);
 }
@@ -315,6 +324,23 @@ static void take_text(struct walk *walk, const struct fsl_pf_sequence *sequence,
 	fsl_trace_event_take(walk->listener->vocabulary, &walk->event, key, &value);
 }
 
+/* The value of a counter, which is that of its track, as one without a key. */
+static void take_counter(struct walk *walk, const struct fsl_pf_field *field)
+{
+	struct fsl_trace_event *event = &walk->event;
+	double value = (double)(int64_t)field->value;
+	if (field->wire == FSL_PF_FIXED64) {
+		memcpy(&value, &field->value, sizeof(value));
+	}
+	bool is_good = value >= 0.0 && value <= COUNTER_MAX; /* NaN is not */
+	if (is_good && walk->listener->vocabulary->wants_counters) {
+		event->has_counters = true;
+		event->n_counters = 1;
+		event->counters[0] =
+			(struct fsl_trace_counter){{"", 0}, (int64_t)(value * 1e6 + 0.5)};
+	}
+}
+
 static enum fsl_status take_event(struct walk *walk, struct fsl_pf_sequence *sequence,
 				  const struct packet *packet, int64_t time_ns,
 				  struct fsl_error *err)
@@ -344,6 +370,10 @@ static enum fsl_status take_event(struct walk *walk, struct fsl_pf_sequence *seq
 				take_text(walk, sequence, &field, FSL_TRACE_KEY_CATEGORY);
 			}
 			break;
+		case EVENT_VALUE:
+		case EVENT_REAL_VALUE:
+			take_counter(walk, &field);
+			break;
 		case EVENT_ANNOTATION:
 			take_annotation(walk, sequence, field.bytes, 0);
 			break;
@@ -352,6 +382,9 @@ static enum fsl_status take_event(struct walk *walk, struct fsl_pf_sequence *seq
 		}
 	}
 	event->pid = fsl_pf_pid(&walk->state, event->tid);
+	if (event->phase == 'C' && event->whole_name.length == 0) {
+		event->whole_name = fsl_pf_track_name(&walk->state, event->tid);
+	}
 	fsl_trace_event_end(walk->listener->vocabulary, event);
 	return give(walk, err);
 }

@@ -1,8 +1,9 @@
 /*
  * All events of a file in Perfetto's form (TracePacket messages with TrackDescriptor and
  * TrackEvent), told as Chrome's events: slices begin ('B') and end ('E') on their track, a track's
- * name is metadata ('M'). Times are ns since 1970 if the trace relates its clock to that, else of
- * its clock. Packets of other sources are passed over; packets in compressed ones (zlib) are read.
+ * name is metadata ('M'); values of counters ('C') have the name of their track. Times are ns since
+ * 1970 if the trace relates its clock to that, else of its clock. Packets of other sources are
+ * passed over; packets in compressed ones (zlib) are read.
  */
 #ifndef FSL_CHROME_PFTRACE_WALK_H
 #define FSL_CHROME_PFTRACE_WALK_H

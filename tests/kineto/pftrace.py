@@ -8,7 +8,7 @@ import gzip
 import struct
 import zlib
 
-BEGIN, END, INSTANT = 1, 2, 3
+BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 BOOT, REAL, OWN = 6, 1, 64
 
 
@@ -115,6 +115,17 @@ def order(events):
     return sorted(rows, key=lambda row: row[0])
 
 
+def add_counters(writer, events):
+    """Counters of the first device, each on a track of its own."""
+    own = [event for event in events if event["ph"] == "C" and "GPU 0" in str(event["pid"])]
+    for track, name in enumerate(sorted({event["name"] for event in own}), 1 << 20):
+        writer.packet(message(60, number(1, track) + message(2, name) + message(8, b"")))
+        for event in own:
+            if event["name"] == name:
+                value = varint(44 << 3 | 1) + struct.pack("<d", event["args"][""])
+                writer.event(round(event["ts"] * 1000), number(9, COUNTER) + number(11, track) + value, b"")
+
+
 def convert(document, style):
     events = [event for event in document["traceEvents"] if event["ph"] in "Xi"]
     base_ns = document.get("baseTimeNanoseconds", 1700000000000000000)
@@ -140,6 +151,8 @@ def convert(document, style):
             args = message(4, message(10, "args") + args)
         kind = BEGIN if event["ph"] == "X" else INSTANT
         writer.event(time_ns, number(9, kind) + track + name + category + args, told)
+    if style != "plain":
+        add_counters(writer, document["traceEvents"])
     if style == "compressed":
         blocks = [writer.out[at:at + 300] for at in range(0, len(writer.out), 300)]
         return b"".join(b"".join(block) if number % 5 == 0 else message(1, message(50, zlib.compress(b"".join(block))))

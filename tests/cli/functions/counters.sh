@@ -12,9 +12,12 @@ for group, kernels in answer["communication"].items():
         for worker in [kernel["normalWorker"], *kernel["abnormalWorkers"]]:
             print(worker["worker"], worker["averageThroughputPercent"], worker["throughputStdPercent"])'
 "$FAILSLOW" functions traces --class nvlink --long
-# Kineto's own counters: an event a metric with an empty key, and events with a key a value.
-for form in cupti keys; do
-    python3 "$CASES/functions/traces.py" $form $form=2 kernels=2 ranks=4
+# Kineto's own counters: an event a metric with an empty key, events with a key a value, tracks of Perfetto.
+for form in cupti keys packets; do
+    case $form in
+    packets) python3 "$CASES/../kineto/pftrace.py" cupti packets compressed ;;
+    *) python3 "$CASES/functions/traces.py" $form $form=2 kernels=2 ranks=4 ;;
+    esac
     "$FAILSLOW" functions $form --format json | python3 -c '
 import json, sys
 answer = json.load(sys.stdin)

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <zlib.h>
@@ -397,6 +398,38 @@ static void blocks_that_unpack_without_bound_are_refused(void **state)
 	}
 }
 
+/* Values of a track of counters, whole, real, and ones that are none. */
+static void counters_have_the_name_of_their_track(void **state)
+{
+	static const double reals[] = {2.5, -1.0, 1e300, (double)NAN};
+	struct bytes trace = {.n = 0}, track = {.n = 0};
+	(void)state;
+	put_text(put(&track, 1, 77), 2, "nvltx__bytes.sum");
+	put_text(&track, 8, "");
+	put_packet(&trace, 5, 60, &track);
+	struct bytes whole = event_of(4, 77);
+	put(&whole, 30, 12);
+	put_packet(&trace, 10, 11, &whole);
+	for (size_t i = 0; i < 4; i++) {
+		struct bytes real = event_of(4, 77);
+		put_varint(&real, 44 << 3 | 1);
+		memcpy(real.data + real.n, &reals[i], sizeof(reals[i]));
+		real.n += sizeof(reals[i]);
+		put_packet(&trace, 20 + i, 11, &real);
+	}
+	vocabulary.wants_counters = true;
+	const struct taken *taken = walk(&trace);
+	vocabulary.wants_counters = false;
+	assert_int_equal(taken->n, 6);
+	for (size_t i = 1; i < 6; i++) {
+		assert_int_equal(taken->events[i].phase, 'C');
+		assert_string_equal(taken->names[i], "nvltx__bytes.sum");
+		assert_int_equal(taken->events[i].n_counters, i < 3);
+	}
+	assert_int_equal(taken->events[1].counters[0].millionths, 12000000);
+	assert_int_equal(taken->events[2].counters[0].millionths, 2500000);
+}
+
 static void a_cut_trace_tells_its_events_and_a_fault(void **state)
 {
 	(void)state;
@@ -443,6 +476,7 @@ int main(void)
 		cmocka_unit_test(compressed_packets_are_read_in_their_place),
 		cmocka_unit_test(broken_compressed_packets_are_dropped),
 		cmocka_unit_test(blocks_that_unpack_without_bound_are_refused),
+		cmocka_unit_test(counters_have_the_name_of_their_track),
 		cmocka_unit_test(a_cut_trace_tells_its_events_and_a_fault),
 		cmocka_unit_test(traces_are_told_from_json_and_text),
 	};
