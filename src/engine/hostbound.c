@@ -204,7 +204,7 @@ static enum fsl_status find_clock(const struct request *request, struct fsl_host
 {
 	struct fsl_host_traces *out = request->out;
 	bool is_ambiguous = false;
-	if (trace->beside.has_offset ||
+	if (trace->beside.has_offset || trace->beside.is_not_raw ||
 	    (request->job == NULL && out->capture == NULL && out->n_profiles == 0)) {
 		return FSL_OK;
 	}

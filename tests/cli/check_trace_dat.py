@@ -229,6 +229,19 @@ def check_losses(folder, text):
     check(coverage.get("isLossy") and coverage.get("lostEvents", 0) >= 40, f"losses: {coverage}")
 
 
+def check_clock(folder):
+    """A profile tells CLOCK_MONOTONIC_RAW, which is no help for a trace that has another clock."""
+    begin_us = 1_700_000_000_000_000
+    for clock, wanted in (("mono_raw", True), ("mono", False), ("local", False)):
+        own = folder / clock
+        own.mkdir()
+        write_dat(own / "a.dat", *read_text((folder / "a.txt").read_bytes()), clock=clock)
+        (own / "start_info").write_text(json.dumps({"collectionTimeBegin": str(begin_us),
+                                                    "clockMonotonicRaw": str(5 * 10**12)}))
+        told = (hostbound(own / "a.dat")[0] or {}).get("clock", {})
+        check((told.get("utcMinusClockNs") is not None) == wanted, f"clock {clock}: {told}")
+
+
 def check_refused(folder):
     whole = (folder / "a.dat").read_bytes()
     for name, data, wanted in (("cut", whole[:300], "damaged"),
@@ -256,6 +269,7 @@ def main():
         check_names(folder)
         check_losses(folder, text)
         check_refused(folder)
+        check_clock(folder)
         if KERNEL.exists():
             with gzip.open(KERNEL) as stream:
                 check_same(folder, b"".join(itertools.islice(stream, *KERNEL_LINES)))

@@ -283,7 +283,8 @@ enum fsl_status fsl_ftrace_read_beside(struct fsl_ftrace_beside *beside,
 	if (documents.clocks.root != NULL) {
 		take_clocks(&documents.clocks, clock, first_ns, beside);
 	}
-	if (status == FSL_OK && !beside->has_offset) {
+	beside->is_not_raw = clock[0] != '\0' && strcmp(clock, "mono_raw") != 0;
+	if (status == FSL_OK && !beside->has_offset && !beside->is_not_raw) {
 		status = take_start_info(beside, path, err);
 	}
 	for (size_t i = 0; i < CLOCKS_N && !beside->is_clock_told; i++) {

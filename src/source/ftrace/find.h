@@ -45,6 +45,7 @@ struct fsl_ftrace_beside {
 	const char *clock;   /* "mono_raw"; "" if nothing names it, or none of ours; static */
 	bool is_clock_told;  /* false: it is the clock that fits the times */
 	bool has_start_info; /* the offset is that of a profile of Ascend */
+	bool is_not_raw;     /* the trace names a clock that profiles do not tell */
 };
 
 /*
