@@ -24,9 +24,9 @@ void fsl_conclude_add_steps(struct fsl_culprit *culprit, const struct fsl_profil
 			    const struct fsl_profile_cluster *cluster);
 
 /*
- * Per step, what the findings @named about ranks cost together by the steps that show them, ms: each
- * step is held up by the rank that costs most in it. NaN: fewer than two ranks, or each of the steps
- * shows them all. FSL_ERR_MEMORY only.
+ * Per step, what the findings @named about ranks cost together by the steps that show them, ms:
+ * each step is held up by the rank that costs most in it. NaN: fewer than two ranks, or each of the
+ * steps shows them all. FSL_ERR_MEMORY only.
  */
 enum fsl_status fsl_conclude_together(double *ms, const struct fsl_profile_finding *const *named,
 				      size_t n_named, struct fsl_error *err);
