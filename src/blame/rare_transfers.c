@@ -6,9 +6,8 @@
 #include <failslow/stats.h>
 
 #include "blame/blame.h"
+#include "blame/limits.h"
 #include "match/match.h"
-
-enum { STEPS_MIN = 3, LONG_SHARE = 2 /* one in so many long steps */ };
 
 /* The long steps that transfers explain. */
 struct found {
@@ -134,12 +133,13 @@ enum fsl_status fsl_rare_transfers_tell(struct fsl_localisation *out, const stru
 {
 	struct fsl_arena scratch = {0};
 	struct found found = {.n_long = count_long(facts)};
-	if (found.n_long < STEPS_MIN || out->coverage.n_missing_ranks > 0) {
+	if (found.n_long < FSL_TIME_OUTS_MIN || out->coverage.n_missing_ranks > 0) {
 		return FSL_OK; /* others may have waited for a rank that was not seen */
 	}
 	enum fsl_status status = look_at_steps(&found, facts, &scratch, err);
 	fsl_arena_fini(&scratch);
-	if (found.n_steps >= STEPS_MIN && LONG_SHARE * found.n_steps >= found.n_long &&
+	if (found.n_steps >= FSL_TIME_OUTS_MIN &&
+	    FSL_TIME_OUTS_SHARE * found.n_steps >= found.n_long &&
 	    found.lost_ms >= fsl_least_loss_ms(facts->config, facts->blame->step_ms)) {
 		tell(out, facts, &found);
 	}
