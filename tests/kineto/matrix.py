@@ -3,8 +3,9 @@
 
     matrix.py FAILSLOW [WORD...]       # only rows that hold each word, as in: ring 16
 
-A row is right if the verdict has the right kind and ranks, and costs 15 % more or less than the fault does. The second
-half of a row is `failslow functions`: its verdict, its ranks, and the section that it names.
+A fault that costs less than 1 % of a step is none. A row is right if the verdict has the right kind and ranks, and
+costs 15 % more or less than the fault does. The second half of a row is `failslow functions`: its verdict, its ranks,
+and the section that it names.
 """
 import json
 import pathlib
@@ -75,6 +76,9 @@ def main():
                 if not all(word in name.split() for word in WORDS):
                     continue
                 world = streams.World(ranks=ranks, steps=3, seed=1000 + ranks * 10 + number, **what)
+                job = streams.Job(world, program)
+                if kind is not None and streams.loss_ms(world, program) < 0.01 * job.step_ms():
+                    kind, named, sections = None, (), None
                 with tempfile.TemporaryDirectory(prefix="fsl_matrix_") as folder:
                     streams.write(pathlib.Path(folder) / "job", world, program)
                     rows = [judge(name, pathlib.Path(folder) / "job", world, program, kind, named, causes),
