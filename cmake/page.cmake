@@ -3,7 +3,8 @@
 set(page_assets ${CMAKE_BINARY_DIR}/page/assets.c)
 set(page_texts "/* Made from styles and scripts of src/report/page by cmake/page.cmake. */\n#include \"report/page/assets.h\"\n")
 foreach(asset style:style.css script:common.js:page.js functions_style:style.css:functions.css
-		functions_script:common.js:functions.js hosts_script:common.js:hosts.js)
+		functions_script:common.js:functions.js hosts_style:style.css:hosts.css
+		hosts_script:common.js:hosts.js)
 	string(REPLACE ":" ";" files ${asset})
 	list(POP_FRONT files name)
 	set(text "")

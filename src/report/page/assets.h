@@ -8,6 +8,6 @@ struct fsl_html_asset {
 	const char *sha256; /* 64 hexadecimal digits */
 };
 extern const struct fsl_html_asset fsl_html_style, fsl_html_script, fsl_html_functions_style,
-	fsl_html_functions_script, fsl_html_hosts_script;
+	fsl_html_functions_script, fsl_html_hosts_style, fsl_html_hosts_script;
 
 #endif

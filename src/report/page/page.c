@@ -139,7 +139,7 @@ static enum fsl_status make_hosts(struct fsl_pack *out, const cJSON *document,
 	FSL_TRY(fsl_html_hosts_read(&page, document, err));
 	const cJSON *files = fsl_html_at(page.trace, "files");
 	const cJSON *file = cJSON_IsArray(files) ? files->child : NULL;
-	put_head(&markup, cJSON_IsString(file) ? file->valuestring : "", &fsl_html_style,
+	put_head(&markup, cJSON_IsString(file) ? file->valuestring : "", &fsl_html_hosts_style,
 		 &fsl_html_hosts_script);
 	put_patterns(&markup);
 	fsl_hosts_put_body(&markup, &page);
@@ -160,8 +160,9 @@ enum fsl_status fsl_html_make(struct fsl_pack *out, const cJSON *document, struc
 		return make_hosts(out, document, err);
 	}
 	FSL_TRY(fsl_html_read(&page, document, err));
-	put_head(&markup, fsl_html_text(fsl_html_at(document, "job"), "name"), &fsl_html_style,
-		 &fsl_html_script);
+	bool has_host = fsl_html_host_trace(&page) != NULL;
+	put_head(&markup, fsl_html_text(fsl_html_at(document, "job"), "name"),
+		 has_host ? &fsl_html_hosts_style : &fsl_html_style, &fsl_html_script);
 	put_body(&markup, &page);
 	fsl_html_put_data(&markup, &page);
 	put_end(&markup, &fsl_html_script);
@@ -302,7 +303,7 @@ static enum fsl_status make_host_chart(struct fsl_pack *out, const cJSON *docume
 	}
 	FSL_TRY(fsl_html_hosts_read(&page, document, err));
 	host_charts[at].put(&drawn, &page);
-	bool has_picture = put_alone(&markup, &drawn, &fsl_html_style);
+	bool has_picture = put_alone(&markup, &drawn, &fsl_html_hosts_style);
 	fsl_html_hosts_fini(&page);
 	*out = markup.pack;
 	return end_chart(out, has_picture, name, err);

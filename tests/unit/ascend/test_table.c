@@ -250,10 +250,20 @@ static void a_cut_row_is_not_used(void **state)
 			    "line 3: the file ends inside a row; copy or parse it again");
 }
 
-static void a_quote_that_never_closes_ends_the_file(void **state)
+static void a_quote_that_never_closes_costs_its_line(void **state)
 {
 	(void)state;
 	assert_true(open_text("Name,Time(us)\na,\"1\nb,2\n"));
+	assert_true(next());
+	assert_false(next());
+	assert_int_equal(reading.file.n_dropped[FSL_DROP_MALFORMED], 1);
+}
+
+static void a_quote_that_never_closes_in_the_last_line_is_a_cut(void **state)
+{
+	(void)state;
+	assert_true(open_text("Name,Time(us)\na,1\nb,\"2"));
+	assert_true(next());
 	assert_false(next());
 	assert_int_equal(reading.file.n_dropped[FSL_DROP_CUT], 1);
 }
@@ -332,8 +342,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(only_the_first_fault_is_told_and_all_are_counted,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(a_cut_row_is_not_used, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_quote_that_never_closes_ends_the_file, setup,
+		cmocka_unit_test_setup_teardown(a_quote_that_never_closes_costs_its_line, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(a_quote_that_never_closes_in_the_last_line_is_a_cut,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(a_file_without_rows_is_empty, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_file_without_bytes_is_empty, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_needed_column_that_is_missing_is_named, setup,
