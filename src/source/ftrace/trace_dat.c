@@ -24,7 +24,11 @@ enum {
 	PIPE_BYTES = 1 << 20, /* as much as users may have */
 };
 /* Names, formats and one part of each CPU are in memory at once: 20 MB of usual files. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static const rlim_t MEMORY_BYTES_MAX = RLIM_INFINITY; /* a sanitizer maps more than all memory */
+#else
 static const rlim_t MEMORY_BYTES_MAX = (rlim_t)4 << 30;
+#endif
 
 struct fsl_trace_dat {
 	pid_t pid; /* -1: it has ended */
@@ -65,9 +69,7 @@ static _Noreturn void run(const char *path, uint64_t n_bytes, int fd)
 	(void)dup2(nothing, STDERR_FILENO);
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_CPU, CPU_S_MIN + (rlim_t)(n_bytes / BYTES_A_CPU_S));
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	limit(RLIMIT_DATA, MEMORY_BYTES_MAX);
-#endif
 	_exit((int)fsl_trace_dat_write(path, fd));
 }
 
