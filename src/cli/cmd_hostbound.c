@@ -176,6 +176,7 @@ static enum fsl_status judge(const struct request *request, const struct fsl_job
 	fsl_free(paths);
 	FSL_THEN(status,
 		 fsl_host_traces_add_records(&traces, request->paths, request->n_paths, job, err));
+	FSL_THEN(status, fsl_host_traces_check(&traces, err));
 	if (status == FSL_OK && traces.n_items == 0) {
 		status =
 			FSL_FAIL(err, FSL_ERR_INPUT,

@@ -160,6 +160,13 @@ static int64_t last_of(const struct kernel_trace *trace)
 	return intervals->to_ns < end_ns ? intervals->to_ns : end_ns;
 }
 
+static void free_trace(struct kernel_trace *trace)
+{
+	fsl_ftrace_intervals_fini(&trace->intervals);
+	fsl_host_traces_fini(&trace->loaded);
+	*trace = (struct kernel_trace){0};
+}
+
 static const char *name_of(const struct fsl_ftrace_trace *files)
 {
 	const char *slash = strrchr(files->paths[0], '/');
@@ -183,6 +190,7 @@ static enum fsl_status load(struct fsl_conversion *c, struct fsl_host_traces *lo
 	enum fsl_status status = fsl_host_traces_load(loaded, (const char *const *)files->paths,
 						      files->n_paths, false, job, err);
 	fsl_free(shown);
+	FSL_THEN(status, fsl_host_traces_check(loaded, err));
 	return status;
 }
 
@@ -234,17 +242,25 @@ static void warn_of_clock(const struct fsl_kernel_clock *clock, const char *path
 	}
 }
 
-static enum fsl_status add_trace(struct fsl_conversion *c, const struct fsl_ftrace_trace *files,
-				 struct fsl_error *err)
+static enum fsl_status read_trace(struct fsl_conversion *c, struct kernel_trace *trace,
+				  const struct fsl_ftrace_trace *files, struct fsl_error *err)
 {
-	struct kernel_trace *trace = &c->kernel->items[c->kernel->n_items++];
+	if (files->refusal != NULL) {
+		return FSL_FAIL(err, FSL_ERR_FORMAT, "%s: file=\"%s\"", files->refusal,
+				files->paths[0]);
+	}
 	FSL_TRY(load(c, &trace->loaded, files, err));
 	if (trace->loaded.n_items != 1) {
 		return FSL_FAIL(err, FSL_ERR_INPUT, "not a kernel trace: file=\"%s\"",
 				files->paths[0]);
 	}
+	return read_intervals(trace, c, err);
+}
+
+static enum fsl_status add_trace(struct fsl_conversion *c, struct kernel_trace *trace,
+				 const struct fsl_ftrace_trace *files, struct fsl_error *err)
+{
 	const struct fsl_host_trace *host = &trace->loaded.items[0];
-	FSL_TRY(read_intervals(trace, c, err));
 	struct fsl_kernel_clock clock = clock_of(c, host);
 	warn_of_clock(&clock, files->paths[0]);
 	trace->tracks = (struct fsl_kernel_tracks){
@@ -271,18 +287,41 @@ static enum fsl_status add_trace(struct fsl_conversion *c, const struct fsl_ftra
 	return fsl_kernel_tracks_add(c->plan, &trace->tracks, err);
 }
 
-/* A trace in a form that is not read: an error if the user named it, else a warning. */
-static enum fsl_status refuse(const struct fsl_conversion *c, const struct fsl_ftrace_trace *files,
-			      struct fsl_error *err)
+/* Reads and draws a trace. One that cannot be read is left out, since it is one host of many;
+ * *why tells it. */
+static enum fsl_status take_trace(struct fsl_conversion *c, const struct fsl_ftrace_trace *files,
+				  struct fsl_error *why, struct fsl_error *err)
 {
-	for (size_t i = 0; i < c->wanted->n_paths; i++) {
-		if (strcmp(c->wanted->paths[i], files->paths[0]) == 0) {
-			return FSL_FAIL(err, FSL_ERR_FORMAT, "%s: file=\"%s\"", files->refusal,
-					files->paths[0]);
-		}
+	struct kernel_trace *trace = &c->kernel->items[c->kernel->n_items++];
+	enum fsl_status status = read_trace(c, trace, files, why);
+	if (status == FSL_OK) {
+		return add_trace(c, trace, files, err);
 	}
-	fsl_log(FSL_LOG_WARNING, "convert", "%s: file=\"%s\"", files->refusal, files->paths[0]);
+	if (status == FSL_ERR_MEMORY) {
+		*err = *why;
+		return status;
+	}
+	free_trace(trace);
+	c->kernel->n_items--;
 	return FSL_OK;
+}
+
+/* True if the timeline has something without kernel traces. */
+static bool has_more(const struct fsl_conversion *c)
+{
+	return c->run.n_ranks > 0 || c->feed != NULL || c->has_captures ||
+	       c->host.n_items + c->memory.n_records > 0;
+}
+
+static void tell_left_out(const struct fsl_ftrace_trace *files, const struct fsl_error *why)
+{
+	if (files->refusal != NULL) {
+		fsl_log(FSL_LOG_WARNING, "convert", "%s: file=\"%s\"", files->refusal,
+			files->paths[0]);
+		return;
+	}
+	fsl_log(FSL_LOG_WARNING, "convert", "a kernel trace is not read: file=\"%s\", cause=\"%s\"",
+		files->paths[0], fsl_error_root(why));
 }
 
 enum fsl_status fsl_conversion_add_kernel(struct fsl_conversion *c, struct fsl_error *err)
@@ -295,11 +334,28 @@ enum fsl_status fsl_conversion_add_kernel(struct fsl_conversion *c, struct fsl_e
 		return FSL_FAIL(err, FSL_ERR_LIMIT, "too many kernel traces: traces=%zu, max=%d",
 				kernel->found.n_items, TRACES_MAX);
 	}
+	struct fsl_error first = {0};
+	const struct fsl_ftrace_trace *first_files = NULL;
 	FSL_TRY(FSL_NEW(kernel->items, kernel->found.n_items, "traces", err));
 	for (size_t i = 0; i < kernel->found.n_items; i++) {
 		const struct fsl_ftrace_trace *files = &kernel->found.items[i];
-		FSL_TRY(files->refusal != NULL ? refuse(c, files, err) : add_trace(c, files, err));
+		struct fsl_error why = {0};
+		FSL_TRY(take_trace(c, files, &why, err));
+		if (why.n_causes > 0 && first_files != NULL) {
+			tell_left_out(files, &why);
+		} else if (why.n_causes > 0) {
+			first = why;
+			first_files = files;
+		}
 	}
+	if (first_files == NULL) {
+		return FSL_OK;
+	}
+	if (kernel->n_items == 0 && !has_more(c)) {
+		*err = first;
+		return first.status;
+	}
+	tell_left_out(first_files, &first);
 	return FSL_OK;
 }
 
@@ -367,8 +423,7 @@ void fsl_conversion_drop_kernel(struct fsl_conversion *c)
 		return;
 	}
 	for (size_t i = 0; i < c->kernel->n_items; i++) {
-		fsl_ftrace_intervals_fini(&c->kernel->items[i].intervals);
-		fsl_host_traces_fini(&c->kernel->items[i].loaded);
+		free_trace(&c->kernel->items[i]);
 	}
 	fsl_free(c->kernel->items);
 	fsl_ftrace_traces_fini(&c->kernel->found);

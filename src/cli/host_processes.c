@@ -167,6 +167,7 @@ static enum fsl_status load(struct fsl_host_traces *traces, const struct fsl_job
 		*err = own;
 		return status;
 	}
+	FSL_THEN(status, fsl_host_traces_check(traces, &own));
 	if (status != FSL_OK) {
 		fsl_log(FSL_LOG_WARNING, "ftrace", "records of a host are not read: cause=\"%s\"",
 			fsl_error_root(&own));

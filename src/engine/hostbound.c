@@ -355,28 +355,71 @@ enum fsl_status fsl_host_traces_load(struct fsl_host_traces *out, const char *co
 		struct fsl_host_trace *trace = &out->items[out->n_items++];
 		struct fsl_error own = {0};
 		enum fsl_status status = load_one(&request, trace, &out->found.items[i], &own);
-		if (status != FSL_OK && is_brief && status != FSL_ERR_MEMORY) {
-			fsl_log(FSL_LOG_WARNING, "ftrace",
-				"a kernel trace is not read: cause=\"%s\"", fsl_error_root(&own));
-		} else if (status != FSL_OK) {
-			*err = own;
-			return status;
-		}
+		FSL_TRY(fsl_host_traces_settle(out, status, &own, is_brief, err));
 	}
+	return FSL_OK;
+}
+
+static void free_trace(struct fsl_host_trace *trace)
+{
+	if (trace->picture != NULL) {
+		fsl_host_picture_fini(trace->picture);
+		fsl_free(trace->picture);
+	}
+	fsl_hostbound_fini(&trace->judged);
+	fsl_sched_fini(&trace->sched);
+	fsl_ftrace_ranks_fini(&trace->ranks);
+	fsl_sched_topology_fini(&trace->topology);
+	*trace = (struct fsl_host_trace){0};
+}
+
+static void tell_left_out(const char *path, const struct fsl_error *why)
+{
+	fsl_log(FSL_LOG_WARNING, "ftrace", "a kernel trace is not read: file=\"%s\", cause=\"%s\"",
+		path, fsl_error_root(why));
+}
+
+enum fsl_status fsl_host_traces_settle(struct fsl_host_traces *traces, enum fsl_status status,
+				       const struct fsl_error *why, bool is_brief,
+				       struct fsl_error *err)
+{
+	struct fsl_host_trace *trace = &traces->items[traces->n_items - 1];
+	if (status == FSL_OK) {
+		return FSL_OK;
+	}
+	if (status == FSL_ERR_MEMORY) {
+		*err = *why;
+		return status;
+	}
+	if (is_brief || traces->failure.n_causes > 0) {
+		tell_left_out(trace->files->paths[0], why);
+	} else {
+		traces->failure = *why;
+		traces->failed_path = trace->files->paths[0];
+	}
+	free_trace(trace);
+	traces->n_items--;
+	return FSL_OK;
+}
+
+enum fsl_status fsl_host_traces_check(struct fsl_host_traces *traces, struct fsl_error *err)
+{
+	if (traces->failure.n_causes == 0) {
+		return FSL_OK;
+	}
+	if (traces->n_items == 0) {
+		*err = traces->failure;
+		return err->status;
+	}
+	tell_left_out(traces->failed_path, &traces->failure);
+	fsl_error_clear(&traces->failure);
 	return FSL_OK;
 }
 
 void fsl_host_traces_fini(struct fsl_host_traces *traces)
 {
 	for (size_t i = 0; i < traces->n_items; i++) {
-		if (traces->items[i].picture != NULL) {
-			fsl_host_picture_fini(traces->items[i].picture);
-			fsl_free(traces->items[i].picture);
-		}
-		fsl_hostbound_fini(&traces->items[i].judged);
-		fsl_sched_fini(&traces->items[i].sched);
-		fsl_ftrace_ranks_fini(&traces->items[i].ranks);
-		fsl_sched_topology_fini(&traces->items[i].topology);
+		free_trace(&traces->items[i]);
 	}
 	fsl_free(traces->items);
 	fsl_ftrace_traces_fini(&traces->found);

@@ -40,6 +40,8 @@ struct fsl_host_traces {
 	struct fsl_host_trace *items;
 	size_t n_items;
 	struct fsl_prof_clocks clocks; /* of profiles, looked for if a trace needs them */
+	struct fsl_error failure;      /* of the first trace that was left out; n_causes 0: none */
+	const char *failed_path;       /* its file; borrowed from the list */
 	bool has_looked;
 };
 
@@ -47,8 +49,9 @@ struct fsl_host_traces {
  * Finds the kernel traces below @paths (source/ftrace/find.h), reads them and judges each. A trace
  * whose clock nothing beside it tells has that of the profiles of its host. @job:
  * the analysed job of the same hosts, whose steps are those of the ranks; NULL: steps are those of
- * marks in the traces. FSL_ERR_FORMAT: a trace cannot be read; with @is_brief such a trace is left
- * out with a warning. Release @out with fsl_host_traces_fini in any case.
+ * marks in the traces. A trace that cannot be read is left out, since it is one host of many:
+ * fsl_host_traces_check tells it; @is_brief: a warning tells it at once. FSL_ERR_MEMORY,
+ * FSL_ERR_LIMIT (too many traces). Release @out with fsl_host_traces_fini in any case.
  */
 enum fsl_status fsl_host_traces_load(struct fsl_host_traces *out, const char *const *paths,
 				     size_t n_paths, bool is_brief, const struct fsl_job *job,
@@ -61,5 +64,8 @@ enum fsl_status fsl_host_traces_add_records(struct fsl_host_traces *traces,
 					    const char *const *paths, size_t n_paths,
 					    const struct fsl_job *job, struct fsl_error *err);
 void fsl_host_traces_fini(struct fsl_host_traces *traces);
+/* Call after traces and records were added. If all of them were left out, returns why the first one
+ * was; else a warning tells it, as warnings told the others. */
+enum fsl_status fsl_host_traces_check(struct fsl_host_traces *traces, struct fsl_error *err);
 
 #endif

@@ -13,4 +13,10 @@ enum fsl_status fsl_host_trace_join_capture(struct fsl_host_trace *trace,
 					    const struct fsl_profile *capture,
 					    struct fsl_error *err);
 
+/* Takes @status of reading the last trace: a failure, told by @why, leaves this trace out.
+ * FSL_ERR_MEMORY is passed on. */
+enum fsl_status fsl_host_traces_settle(struct fsl_host_traces *traces, enum fsl_status status,
+				       const struct fsl_error *why, bool is_brief,
+				       struct fsl_error *err);
+
 #endif

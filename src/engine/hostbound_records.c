@@ -183,7 +183,9 @@ static enum fsl_status add(struct fsl_host_traces *traces, const struct fsl_inpu
 	traces->items = items;
 	struct fsl_host_trace *trace = &items[traces->n_items++];
 	trace->files = files;
-	return load(trace, job, err);
+	struct fsl_error own = {0};
+	enum fsl_status status = load(trace, job, &own);
+	return fsl_host_traces_settle(traces, status, &own, false, err);
 }
 
 enum fsl_status fsl_host_traces_add_records(struct fsl_host_traces *traces,

@@ -27,6 +27,21 @@ static enum fsl_status read_marks(struct fsl_ftrace_marks *marks, const char *pa
 	return status;
 }
 
+/* Marks or ranks.json that are those of a whole job. */
+static enum fsl_status check_ranks(const struct fsl_ftrace_ranks *ranks, const char *path,
+				   struct fsl_error *err)
+{
+	return ranks->n_items <= FSL_SCHED_RANKS_MAX
+		       ? FSL_OK
+		       : FSL_FAIL(
+				 err, FSL_ERR_LIMIT,
+				 "marks or ranks.json tell more ranks than a host has: "
+				 "file=\"%s\", ranks=%zu, max=%d, remedy=\"keep only the ranks of "
+				 "the trace's host in ranks.json, record each host in a file of its "
+				 "own\"",
+				 path, ranks->n_items, FSL_SCHED_RANKS_MAX);
+}
+
 static enum fsl_status feed_all(struct fsl_sched *sched, struct fsl_ftrace_merge *merge,
 				struct fsl_error *err)
 {
@@ -97,6 +112,7 @@ enum fsl_status fsl_ftrace_load(struct fsl_sched *sched, struct fsl_ftrace_ranks
 		status = read_marks(&marks, paths[i], err);
 	}
 	FSL_THEN(status, fsl_ftrace_marks_rank(&marks, ranks, err));
+	FSL_THEN(status, check_ranks(ranks, paths[0], err));
 	FSL_THEN(status, read_once(sched, ranks, &pass, loaded, err));
 	const struct fsl_ftrace_facts facts = loaded->facts;
 	loaded->n_late = loaded->n_misplaced;
