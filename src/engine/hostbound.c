@@ -16,72 +16,9 @@
 #include "judge/limits.h"
 
 enum {
-	PID_LINES_MAX = 64,  /* of a marker file: host records come first or second */
-	PID_COLUMN = 8,      /* msptiObjectId_Pt_ProcessId */
-	SOURCE_COLUMN = 4,   /* SourceKind: 0 host */
 	CALLS_MIN = 20,      /* fewer say nothing of the clock */
 	CALLS_MAX = 1 << 20, /* of a rank: a bound on memory */
 };
-
-/* Field @column of a line without quotes; its length in *length. */
-static const char *field_of(const char *line, size_t n_bytes, size_t column, size_t *length)
-{
-	const char *end = line + n_bytes;
-	for (size_t i = 0; i < column; i++) {
-		line = line < end ? memchr(line, ',', (size_t)(end - line)) : NULL;
-		if (line == NULL) {
-			return NULL;
-		}
-		line++;
-	}
-	const char *comma = memchr(line, ',', (size_t)(end - line));
-	*length = (size_t)((comma != NULL ? comma : end) - line);
-	return line;
-}
-
-/* Process of the rank by the first host record of its marker file; -1: it does not tell. */
-static int64_t pid_of_markers(const char *path)
-{
-	static const char header[] = "Flag,Id,Kind,Name,SourceKind,Timestamp,";
-	struct fsl_reader *reader = NULL;
-	int64_t pid = -1;
-	enum fsl_status status = fsl_reader_open(&reader, path, NULL);
-	for (size_t i = 0; status == FSL_OK && pid < 0 && i < PID_LINES_MAX; i++) {
-		const char *line = NULL, *kind = NULL, *id = NULL;
-		size_t length = 0, n = 0;
-		uint64_t number = 0;
-		bool is_too_long = false;
-		status = fsl_reader_line(reader, &line, &length, &number, &is_too_long, NULL);
-		if (status != FSL_OK || line == NULL ||
-		    (i == 0 && (length < sizeof(header) - 1 ||
-				memcmp(line, header, sizeof(header) - 1) != 0))) {
-			break;
-		}
-		kind = i > 0 ? field_of(line, length, SOURCE_COLUMN, &n) : NULL;
-		if (kind != NULL && n == 1 && *kind == '0' &&
-		    (id = field_of(line, length, PID_COLUMN, &n)) != NULL &&
-		    !fsl_parse_i64(id, n, &pid)) {
-			pid = -1;
-		}
-	}
-	fsl_reader_close(reader);
-	return pid > 0 && pid <= INT32_MAX ? pid : -1;
-}
-
-/* Ranks of the job by the processes that their marker files tell. */
-static enum fsl_status add_job_pids(struct fsl_ftrace_ranks *ranks, const struct fsl_job *job,
-				    struct fsl_error *err)
-{
-	for (size_t i = 0; i < job->run.n_files && ranks->n_items < FSL_SCHED_RANKS_MAX; i++) {
-		const struct fsl_file *file = &job->run.files[i];
-		bool is_marker = file->rank >= 0 && strcmp(file->format, "mspti_csv") == 0;
-		int64_t pid = is_marker ? pid_of_markers(file->path) : -1;
-		if (pid > 0 && fsl_ftrace_ranks_get(ranks, file->rank, (int32_t)pid, err) == NULL) {
-			return FSL_ERR_MEMORY;
-		}
-	}
-	return FSL_OK;
-}
 
 /* Steps of a rank on its own clock, carried to the clock of the trace. */
 static enum fsl_status take_steps(struct fsl_ftrace_rank *rank, const struct fsl_job *job, size_t r,
@@ -166,7 +103,7 @@ static enum fsl_status fit_clock(struct fsl_host_trace *trace, const struct fsl_
 enum fsl_status fsl_host_trace_join(struct fsl_host_trace *trace, const struct fsl_job *job,
 				    struct fsl_error *err)
 {
-	FSL_TRY(add_job_pids(&trace->ranks, job, err));
+	FSL_TRY(fsl_host_trace_add_pids(trace, job, err));
 	fsl_ftrace_ranks_resolve(&trace->ranks);
 	if (!trace->beside.has_offset) {
 		FSL_TRY(fit_clock(trace, job, err));

@@ -24,6 +24,7 @@ struct fsl_host_trace {
 	struct fsl_clock_fit fit;           /* of a clock that nothing tells */
 	struct fsl_sched_topology topology; /* of its CPUs; n_cpus 0: not told */
 	size_t n_job_ranks;                 /* ranks whose steps come from the files of the job */
+	bool has_job_pids;                  /* the processes of its markers were looked for */
 	struct fsl_host_picture *picture;   /* owned; NULL: not made (engine/hostbound_picture.h) */
 };
 
@@ -39,9 +40,9 @@ struct fsl_host_traces {
 	struct fsl_ftrace_traces found;
 	struct fsl_host_trace *items;
 	size_t n_items;
-	struct fsl_prof_clocks clocks; /* of profiles, looked for if a trace needs them */
 	struct fsl_error failure;      /* of the first trace that was left out; n_causes 0: none */
 	const char *failed_path;       /* its file; borrowed from the list */
+	struct fsl_prof_clocks clocks; /* of profiles, looked for if a trace needs them */
 	bool has_looked;
 };
 
@@ -63,9 +64,9 @@ bool fsl_host_records_knows(const char *path);
 enum fsl_status fsl_host_traces_add_records(struct fsl_host_traces *traces,
 					    const char *const *paths, size_t n_paths,
 					    const struct fsl_job *job, struct fsl_error *err);
-void fsl_host_traces_fini(struct fsl_host_traces *traces);
 /* Call after traces and records were added. If all of them were left out, returns why the first one
  * was; else a warning tells it, as warnings told the others. */
 enum fsl_status fsl_host_traces_check(struct fsl_host_traces *traces, struct fsl_error *err);
+void fsl_host_traces_fini(struct fsl_host_traces *traces);
 
 #endif

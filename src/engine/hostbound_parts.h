@@ -18,5 +18,8 @@ enum fsl_status fsl_host_trace_join_capture(struct fsl_host_trace *trace,
 enum fsl_status fsl_host_traces_settle(struct fsl_host_traces *traces, enum fsl_status status,
 				       const struct fsl_error *why, bool is_brief,
 				       struct fsl_error *err);
+/* Ranks of the trace's host by the processes that their marker files tell. */
+enum fsl_status fsl_host_trace_add_pids(struct fsl_host_trace *trace, const struct fsl_job *job,
+					struct fsl_error *err);
 
 #endif
