@@ -14,11 +14,40 @@
 #include "engine/hostbound_parts.h"
 #include "engine/hostbound_picture.h"
 #include "judge/limits.h"
+#include "source/file_name.h"
 
 enum {
 	CALLS_MIN = 20,      /* fewer say nothing of the clock */
 	CALLS_MAX = 1 << 20, /* of a rank: a bound on memory */
 };
+
+/* Ranks of the trace's host by the processes that their marker files tell. */
+static enum fsl_status add_job_pids(struct fsl_host_trace *trace, const struct fsl_job *job,
+				    struct fsl_error *err)
+{
+	struct fsl_rank_teller *tellers = NULL;
+	size_t n = 0;
+	if (trace->has_job_pids) {
+		return FSL_OK;
+	}
+	trace->has_job_pids = true;
+	FSL_TRY(FSL_NEW(tellers, job->run.n_files + 1, "files", err));
+	for (size_t i = 0; i < job->run.n_files; i++) {
+		const struct fsl_file *file = &job->run.files[i];
+		const char *slash = strrchr(file->path, '/');
+		if (file->rank >= 0 && strcmp(file->format, "mspti_csv") == 0) {
+			struct fsl_file_name name =
+				fsl_file_name_parse(slash != NULL ? slash + 1 : file->path);
+			tellers[n++] = (struct fsl_rank_teller){.path = file->path,
+								.host = name.host,
+								.n_host = name.n_host,
+								.rank = file->rank};
+		}
+	}
+	enum fsl_status status = fsl_host_trace_add_pids(trace, tellers, n, err);
+	fsl_free(tellers);
+	return status;
+}
 
 /* Steps of a rank on its own clock, carried to the clock of the trace. */
 static enum fsl_status take_steps(struct fsl_ftrace_rank *rank, const struct fsl_job *job, size_t r,
@@ -103,7 +132,7 @@ static enum fsl_status fit_clock(struct fsl_host_trace *trace, const struct fsl_
 enum fsl_status fsl_host_trace_join(struct fsl_host_trace *trace, const struct fsl_job *job,
 				    struct fsl_error *err)
 {
-	FSL_TRY(fsl_host_trace_add_pids(trace, job, err));
+	FSL_TRY(add_job_pids(trace, job, err));
 	fsl_ftrace_ranks_resolve(&trace->ranks);
 	if (!trace->beside.has_offset) {
 		FSL_TRY(fit_clock(trace, job, err));

@@ -31,20 +31,23 @@ static const char *without_number(const char *begin, const char *end, char mark)
 	return at < end && at > begin && at[-1] == mark ? at - 1 : end;
 }
 
-/* Process of a rank: PyTorch's profilers name "<host>_<pid>_<time>_ascend_pt" and
- * "<host>_<pid>.<time>.pt.trace.json". 0: the name is another one. */
-static int32_t pid_of(const struct fsl_profile_folder *folder)
+/* Process of a rank and its host: PyTorch's profilers name "<host>_<pid>_<time>_ascend_pt" and
+ * "<host>_<pid>.<time>.pt.trace.json". False: the name is another one. */
+static bool take_name(const struct fsl_profile_folder *folder, struct fsl_rank_teller *teller)
 {
 	static const char ascend[] = "_ascend_pt", kineto[] = ".pt.trace.json";
 	const char *path = folder->file != NULL ? folder->file : folder->path;
 	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
 	const char *end = strstr(name, folder->file != NULL ? kineto : ascend);
 	if (end == NULL) {
-		return 0;
+		return false;
 	}
-	int64_t pid =
-		number_before(name, without_number(name, end, folder->file != NULL ? '.' : '_'));
-	return pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
+	end = without_number(name, end, folder->file != NULL ? '.' : '_');
+	int64_t pid = number_before(name, end);
+	teller->pid = pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
+	teller->host = name;
+	teller->n_host = (size_t)(without_number(name, end, '_') - name);
+	return teller->pid > 0;
 }
 
 static bool is_used(const struct fsl_profile_rank *captured)
@@ -79,17 +82,38 @@ static enum fsl_status take_ranges(struct fsl_ftrace_rank *rank,
 	return FSL_OK;
 }
 
+/* Ranks of the trace's host by the processes that names of captures tell. */
+static enum fsl_status add_pids(struct fsl_host_trace *trace, const struct fsl_profile *capture,
+				struct fsl_error *err)
+{
+	struct fsl_arena arena = {0};
+	struct fsl_rank_teller *tellers = NULL;
+	size_t n = 0;
+	FSL_TRY(FSL_NEW(tellers, capture->n_ranks + 1, "ranks", err));
+	for (size_t i = 0; i < capture->n_ranks; i++) {
+		const struct fsl_profile_folder *folder = &capture->ranks[i].folder;
+		struct fsl_rank_teller teller = {.rank = capture->ranks[i].rank};
+		if (!is_used(&capture->ranks[i]) || !take_name(folder, &teller)) {
+			continue;
+		}
+		teller.path = folder->file != NULL ? fsl_arena_printf(&arena, "%s/%s", folder->path,
+								      folder->file)
+						   : folder->path;
+		if (teller.path != NULL) {
+			tellers[n++] = teller;
+		}
+	}
+	enum fsl_status status = fsl_host_trace_add_pids(trace, tellers, n, err);
+	fsl_free(tellers);
+	fsl_arena_fini(&arena);
+	return status;
+}
+
 enum fsl_status fsl_host_trace_join_capture(struct fsl_host_trace *trace,
 					    const struct fsl_profile *capture,
 					    struct fsl_error *err)
 {
-	for (size_t i = 0; i < capture->n_ranks; i++) {
-		int32_t pid = pid_of(&capture->ranks[i].folder);
-		if (pid > 0 && is_used(&capture->ranks[i]) &&
-		    fsl_ftrace_ranks_get(&trace->ranks, capture->ranks[i].rank, pid, err) == NULL) {
-			return FSL_ERR_MEMORY;
-		}
-	}
+	FSL_TRY(add_pids(trace, capture, err));
 	trace->lacks_clock |= !trace->beside.has_offset;
 	for (size_t i = 0; i < trace->ranks.n_items && trace->beside.has_offset; i++) {
 		struct fsl_ftrace_rank *rank = &trace->ranks.items[i];

@@ -18,8 +18,19 @@ enum fsl_status fsl_host_trace_join_capture(struct fsl_host_trace *trace,
 enum fsl_status fsl_host_traces_settle(struct fsl_host_traces *traces, enum fsl_status status,
 				       const struct fsl_error *why, bool is_brief,
 				       struct fsl_error *err);
-/* Ranks of the trace's host by the processes that their marker files tell. */
-enum fsl_status fsl_host_trace_add_pids(struct fsl_host_trace *trace, const struct fsl_job *job,
+/* Something that tells the process of a rank: a marker file, or a capture. */
+struct fsl_rank_teller {
+	const char *path;
+	const char *host; /* name or address of the rank's host, not terminated */
+	size_t n_host;    /* 0: not told */
+	int32_t rank;
+	int32_t pid; /* 0: the first records of the marker file @path tell it */
+};
+
+/* Adds the ranks of the trace's host with their processes. Tellers of other hosts are left out, and
+ * so are processes that several ranks claim, with a warning. FSL_ERR_MEMORY. */
+enum fsl_status fsl_host_trace_add_pids(struct fsl_host_trace *trace,
+					const struct fsl_rank_teller *tellers, size_t n_tellers,
 					struct fsl_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* Processes of ranks in a kernel trace, from the marker files of the trace's host. Markers of other
- * hosts may tell the same numbers of processes. */
+/* Processes of ranks in a kernel trace, from markers and captures of the trace's host. Those of
+ * other hosts may tell the same numbers of processes. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -9,7 +9,6 @@
 #include "base/number.h"
 #include "base/sort.h"
 #include "engine/hostbound_parts.h"
-#include "source/file_name.h"
 
 enum {
 	PID_LINES_MAX = 64, /* of a marker file: host records come first or second */
@@ -18,19 +17,25 @@ enum {
 	NAMES_MAX = 16,     /* of one host: addresses of its networks */
 };
 
-/* A name or an address of a host, as marker files have it. */
+/* A name or an address of a host. */
 struct name {
 	const char *at;
-	size_t length; /* 0: the file does not tell */
+	size_t length; /* 0: not told */
 };
 
-/* Marker files of the trace's host are those in a folder, and those with its names. */
+/* Who may tell processes. */
+struct tellers {
+	const struct fsl_rank_teller *items;
+	size_t n_items;
+};
+
+/* Tellers of the trace's host are those in a folder, and those with its names. */
 struct host {
 	struct name names[NAMES_MAX];
 	size_t n_names;
 	const char *folder;
 	size_t n_folder; /* 0: none */
-	bool is_told;    /* false: all marker files may be of this host */
+	bool is_told;    /* false: all may be of this host */
 };
 
 struct claim {
@@ -82,16 +87,9 @@ static int64_t pid_of_markers(const char *path)
 	return pid > 0 && pid <= INT32_MAX ? pid : -1;
 }
 
-static bool is_marker(const struct fsl_file *file)
+static struct name host_of(const struct fsl_rank_teller *teller)
 {
-	return file->rank >= 0 && strcmp(file->format, "mspti_csv") == 0;
-}
-
-static struct name host_of(const struct fsl_file *file)
-{
-	const char *slash = strrchr(file->path, '/');
-	struct fsl_file_name parts = fsl_file_name_parse(slash != NULL ? slash + 1 : file->path);
-	return (struct name){parts.host, parts.n_host};
+	return (struct name){teller->host, teller->n_host};
 }
 
 static bool has_name(const struct host *host, struct name name)
@@ -138,13 +136,11 @@ static bool stands_in(const char *path, struct name name)
 	return false;
 }
 
-static void tell_by_path(struct host *host, const char *path, const struct fsl_job *job)
+static void tell_by_path(struct host *host, const char *path, const struct tellers *tellers)
 {
-	for (size_t i = 0; i < job->run.n_files; i++) {
-		const struct fsl_file *file = &job->run.files[i];
-		struct name name = {0};
-		if (is_marker(file) && (name = host_of(file)).length > 0 && !has_name(host, name) &&
-		    stands_in(path, name)) {
+	for (size_t i = 0; i < tellers->n_items; i++) {
+		struct name name = host_of(&tellers->items[i]);
+		if (!has_name(host, name) && stands_in(path, name)) {
 			add_name(host, name);
 		}
 	}
@@ -159,12 +155,11 @@ static bool is_there(const struct fsl_ftrace_ranks *ranks, int32_t rank)
 }
 
 static void tell_by_ranks(struct host *host, const struct fsl_ftrace_ranks *ranks,
-			  const struct fsl_job *job)
+			  const struct tellers *tellers)
 {
-	for (size_t i = 0; i < job->run.n_files && ranks->n_items > 0; i++) {
-		const struct fsl_file *file = &job->run.files[i];
-		if (is_marker(file) && is_there(ranks, file->rank)) {
-			add_name(host, host_of(file));
+	for (size_t i = 0; i < tellers->n_items && ranks->n_items > 0; i++) {
+		if (is_there(ranks, tellers->items[i].rank)) {
+			add_name(host, host_of(&tellers->items[i]));
 		}
 	}
 }
@@ -179,53 +174,50 @@ static size_t common_folder(const char *path, const char *other, size_t n)
 	return common;
 }
 
-/* If the job has several folders with markers, and the trace lies in one of them, this folder is
- * that of the host, unless its name is that of a rank. */
-static void tell_by_folder(struct host *host, const char *path, const struct fsl_job *job)
+/* If tellers lie in several folders, and the trace in one of them, this folder is that of the host,
+ * unless its name is that of a rank. */
+static void tell_by_folder(struct host *host, const char *path, const struct tellers *tellers)
 {
 	size_t common = strlen(path);
-	for (size_t i = 0; i < job->run.n_files; i++) {
-		if (is_marker(&job->run.files[i])) {
-			common = common_folder(path, job->run.files[i].path, common);
-		}
+	for (size_t i = 0; i < tellers->n_items; i++) {
+		common = common_folder(path, tellers->items[i].path, common);
 	}
 	const char *slash = strchr(path + common, '/');
 	if (slash == NULL || strncasecmp(path + common, "rank", strlen("rank")) == 0) {
 		return;
 	}
 	size_t n_folder = (size_t)(slash - path) + 1;
-	for (size_t i = 0; i < job->run.n_files; i++) {
-		const struct fsl_file *file = &job->run.files[i];
-		if (is_marker(file) && strncmp(file->path, path, n_folder) == 0) {
+	for (size_t i = 0; i < tellers->n_items; i++) {
+		if (strncmp(tellers->items[i].path, path, n_folder) == 0) {
 			host->folder = path;
 			host->n_folder = n_folder;
 			host->is_told = true;
-			add_name(host, host_of(file));
+			add_name(host, host_of(&tellers->items[i]));
 		}
 	}
 }
 
-static struct host find_host(const struct fsl_host_trace *trace, const struct fsl_job *job)
+static struct host find_host(const struct fsl_host_trace *trace, const struct tellers *tellers)
 {
 	const char *path = trace->files->paths[0];
 	struct host host = {0};
-	tell_by_path(&host, path, job);
+	tell_by_path(&host, path, tellers);
 	if (!host.is_told) {
 		host = (struct host){0};
-		tell_by_ranks(&host, &trace->ranks, job);
+		tell_by_ranks(&host, &trace->ranks, tellers);
 	}
 	if (!host.is_told) {
 		host = (struct host){0};
-		tell_by_folder(&host, path, job);
+		tell_by_folder(&host, path, tellers);
 	}
 	return host;
 }
 
-static bool is_of_host(const struct host *host, const struct fsl_file *file)
+static bool is_of_host(const struct host *host, const struct fsl_rank_teller *teller)
 {
 	bool is_inside =
-		host->n_folder > 0 && strncmp(file->path, host->folder, host->n_folder) == 0;
-	return !host->is_told || is_inside || has_name(host, host_of(file));
+		host->n_folder > 0 && strncmp(teller->path, host->folder, host->n_folder) == 0;
+	return !host->is_told || is_inside || has_name(host, host_of(teller));
 }
 
 static int compare_claims(const void *left, const void *right)
@@ -280,24 +272,23 @@ static size_t drop_shared(struct claim *claims, size_t n, const struct fsl_host_
 	return n_kept;
 }
 
-enum fsl_status fsl_host_trace_add_pids(struct fsl_host_trace *trace, const struct fsl_job *job,
+enum fsl_status fsl_host_trace_add_pids(struct fsl_host_trace *trace,
+					const struct fsl_rank_teller *tellers, size_t n_tellers,
 					struct fsl_error *err)
 {
+	const struct tellers all = {tellers, n_tellers};
 	struct claim *claims = NULL;
 	size_t n = 0;
-	if (trace->has_job_pids) {
-		return FSL_OK;
-	}
-	trace->has_job_pids = true;
 	FSL_TRY(FSL_NEW(claims, FSL_SCHED_RANKS_MAX, "ranks", err));
-	const struct host host = find_host(trace, job);
-	for (size_t i = 0; i < job->run.n_files && n < FSL_SCHED_RANKS_MAX; i++) {
-		const struct fsl_file *file = &job->run.files[i];
-		bool is_wanted = is_marker(file) && !is_there(&trace->ranks, file->rank) &&
-				 is_of_host(&host, file);
-		int64_t pid = is_wanted ? pid_of_markers(file->path) : -1;
+	const struct host host = find_host(trace, &all);
+	for (size_t i = 0; i < n_tellers && n < FSL_SCHED_RANKS_MAX; i++) {
+		const struct fsl_rank_teller *teller = &tellers[i];
+		int64_t pid = -1;
+		if (!is_there(&trace->ranks, teller->rank) && is_of_host(&host, teller)) {
+			pid = teller->pid > 0 ? teller->pid : pid_of_markers(teller->path);
+		}
 		if (pid > 0) {
-			claims[n++] = (struct claim){file->rank, (int32_t)pid};
+			claims[n++] = (struct claim){teller->rank, (int32_t)pid};
 		}
 	}
 	n = drop_shared(claims, n, trace);

@@ -13,6 +13,8 @@
 
 static struct fsl_profile_rank g_ranks[3];
 static const struct fsl_profile g_capture = {.ranks = g_ranks, .n_ranks = 3};
+static const char *g_paths[] = {"/job/ftrace/trace.txt"};
+static const struct fsl_ftrace_trace g_files = {g_paths, 1, NULL};
 static struct fsl_host_trace g_trace;
 
 static int set_up(void **state)
@@ -30,7 +32,9 @@ static int set_up(void **state)
 	g_ranks[1].folder.path = "/job";
 	g_ranks[1].folder.file = "node_1_4712.1700000000000.pt.trace.json.gz";
 	g_ranks[2].folder.path = "/job/rank2_ascend_pt";
+	g_paths[0] = "/job/ftrace/trace.txt";
 	g_trace = (struct fsl_host_trace){
+		.files = &g_files,
 		.beside = {.has_offset = true, .offset_ns = UTC_NS - 1000, .clock = ""}};
 	return 0;
 }
@@ -91,6 +95,28 @@ static void without_a_clock_nothing_is_carried(void **state)
 	assert_int_equal(g_trace.ranks.items[0].n_steps, 0);
 }
 
+static void captures_of_other_hosts_are_left_out_if_the_path_has_the_name(void **state)
+{
+	(void)state;
+	g_paths[0] = "/job/ftrace/node_1.txt";
+	g_ranks[0].folder.path = "/job/node-1.lan_4712_20250615150640123_ascend_pt";
+	join();
+	assert_int_equal(g_trace.ranks.n_items, 1);
+	assert_int_equal(g_trace.ranks.items[0].rank, 1);
+	assert_int_equal(g_trace.ranks.items[0].pid, 4712);
+}
+
+static void a_process_of_two_captures_is_no_rank(void **state)
+{
+	(void)state;
+	g_ranks[1].folder.file = "node_1_4711.1700000000000.pt.trace.json.gz";
+	g_ranks[2].folder.path = "/job/node-1.lan_4713_20250615150640123_ascend_pt";
+	join();
+	assert_int_equal(g_trace.ranks.n_items, 1);
+	assert_int_equal(g_trace.ranks.items[0].rank, 2);
+	assert_int_equal(g_trace.ranks.items[0].pid, 4713);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -99,6 +125,8 @@ int main(void)
 		TEST(steps_are_carried_to_the_clock_of_the_trace),
 		TEST(iterations_of_devices_and_other_clocks_are_no_steps),
 		TEST(without_a_clock_nothing_is_carried),
+		TEST(captures_of_other_hosts_are_left_out_if_the_path_has_the_name),
+		TEST(a_process_of_two_captures_is_no_rank),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

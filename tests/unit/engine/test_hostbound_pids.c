@@ -11,13 +11,14 @@
 #include <cmocka.h>
 
 #include "engine/hostbound_parts.h"
+#include "source/file_name.h"
 
 enum { FILES_MAX = 8, PATH_BYTES = 128 };
 
 static char g_folder[64];
 static char g_paths[FILES_MAX][PATH_BYTES], g_trace_path[PATH_BYTES];
-static struct fsl_file g_files[FILES_MAX];
-static struct fsl_job g_job;
+static struct fsl_rank_teller g_tellers[FILES_MAX];
+static size_t g_n_tellers;
 static struct fsl_host_trace g_trace;
 static const char *g_trace_paths[] = {g_trace_path};
 static const struct fsl_ftrace_trace g_trace_files = {g_trace_paths, 1, NULL};
@@ -26,8 +27,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	strcpy(g_folder, "/tmp/pidsXXXXXX");
-	memset(g_files, 0, sizeof(g_files));
-	g_job = (struct fsl_job){.run = {.files = g_files}};
+	g_n_tellers = 0;
 	g_trace = (struct fsl_host_trace){.files = &g_trace_files};
 	return mkdtemp(g_folder) == NULL;
 }
@@ -44,7 +44,7 @@ static int tear_down(void **state)
 /* Markers of a rank in "FOLDER/NAME"; the name has no folders, or one. */
 static void add_markers(const char *name, int32_t rank, int32_t pid)
 {
-	char *path = g_paths[g_job.run.n_files];
+	char *path = g_paths[g_n_tellers];
 	const char *slash = strchr(name, '/');
 	if (slash != NULL) {
 		(void)snprintf(path, PATH_BYTES, "%s/%.*s", g_folder, (int)(slash - name), name);
@@ -60,15 +60,16 @@ static void add_markers(const char *name, int32_t rank, int32_t pid)
 			    "16,1,1,,1,10,0,0,999,999\n16,1,1,a,0,10,0,0,%d,%d\n",
 			    (int)pid, (int)pid) > 0);
 	assert_int_equal(fclose(file), 0);
-	g_files[g_job.run.n_files++] =
-		(struct fsl_file){.path = path, .format = "mspti_csv", .rank = rank};
+	struct fsl_file_name parts = fsl_file_name_parse(strrchr(path, '/') + 1);
+	g_tellers[g_n_tellers++] = (struct fsl_rank_teller){
+		.path = path, .host = parts.host, .n_host = parts.n_host, .rank = rank};
 }
 
 /* Adds processes to the ranks of the trace "FOLDER/NAME". */
 static void look(const char *name)
 {
 	(void)snprintf(g_trace_path, sizeof(g_trace_path), "%s/%s", g_folder, name);
-	assert_int_equal(fsl_host_trace_add_pids(&g_trace, &g_job, NULL), FSL_OK);
+	assert_int_equal(fsl_host_trace_add_pids(&g_trace, g_tellers, g_n_tellers, NULL), FSL_OK);
 }
 
 /* 0: the trace has no such rank. */
