@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Records this machine: a process that takes the CPU of one of two ranks shows as the one that took it, and the kernel's
-tracer is as before, also after kill -9 of the recorder. Argument: the program. Needs root and a tracefs, else skips."""
+"""Records this machine: a process that takes the CPU of one of two ranks is named with the steps that the ranks' own
+markers tell, and the kernel's tracer is as before, also after kill -9 of the recorder. Argument: the program. Needs
+root and a tracefs, else skips."""
 import fcntl
 import json
 import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -16,22 +18,35 @@ SKIPPED = 77
 TRACEFS = pathlib.Path("/sys/kernel/tracing")
 SETTINGS = ["tracing_on", "current_tracer", "trace_clock", "buffer_size_kb", "tracing_cpumask", "set_event",
             "set_event_pid", "trace_options"]
-# Ranks and hog come before all other work of the machine, the hog before the ranks.
+# Ranks and hog come before all other work of the machine, the hog before the ranks. In each step the ranks meet three
+# times: a rank tells the other one that it is there, and waits until the other one is. They write when, as markers.
 RANK = """
-import os, sys, time
-rank, cpu = map(int, sys.argv[1:])
+import os, socket, sys, time
+rank, cpu, fd, path = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 open("/proc/self/comm", "w").write(f"rank{rank}")
 os.sched_setaffinity(0, {cpu})
 os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
-marker = open("/sys/kernel/tracing/trace_marker", "w", buffering=1)
+other, pid, meetings = socket.socket(fileno=fd), os.getpid(), []
 print("ready", flush=True)
 sys.stdin.readline()
 for step in range(STEPS):
-    marker.write(f"failslow step_begin rank={rank} step={step}\\n")
-    end = time.process_time() + 0.004
-    while time.process_time() < end:
-        pass
+    for name in ("HcclAllGather", "HcclAllReduce", "HcclReduceScatter"):
+        end = time.process_time() + 0.0013
+        while time.process_time() < end:
+            pass
+        begin = time.time_ns()
+        other.send(b"x")
+        sent = time.time_ns()
+        other.recv(1)
+        meetings.append((name, begin, sent, time.time_ns()))
     time.sleep(0.001)
+with open(path, "w") as file:
+    print("Flag,Id,Kind,Name,SourceKind,Timestamp,msptiObjectId_Ds_DeviceId,msptiObjectId_Ds_StreamId,"
+          "msptiObjectId_Pt_ProcessId,msptiObjectId_Pt_ThreadId", file=file)
+    for number, (name, begin, sent, end) in enumerate(meetings, 1):
+        for flag, label, source, at in ((16, f"comm:{name}!g0!fp32!1024", 0, begin), (32, "", 0, sent),
+                                        (16, "", 1, begin), (32, "", 1, end)):
+            print(f"{flag},{number},1,{label},{source},{at},{pid},{pid},{pid},{pid}", file=file)
 """
 HOG = """
 import os, sys, time
@@ -40,13 +55,17 @@ os.sched_setaffinity(0, {int(sys.argv[1])})
 os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(2))
 print("ready", flush=True)
 sys.stdin.readline()
-for burst in range(50):
+print(time.time_ns())
+for burst in range(BURSTS):
     end = time.monotonic() + 0.005
     while time.monotonic() < end:
         pass
     time.sleep(0.003)
+print(time.time_ns(), flush=True)
+os._exit(0)  # the end of the interpreter takes the CPU, too
 """
-STEPS = 120
+MEETINGS = 3  # of a step
+TOLERANCE = 2  # steps: at its edges the hog is there for a part of a step
 TRIES = 3  # a busy machine may give the ranks no whole CPU
 SWITCH = re.compile(r"\[(\d+)\].*sched_switch: prev_comm=.* prev_pid=(\d+) prev_prio=\d+ prev_state=(\S+) ==> "
                     r"next_comm=.* next_pid=(\d+) ")
@@ -87,9 +106,9 @@ def switches(path):
     return [match.groups() for match in map(SWITCH.search, path.read_text(errors="replace").splitlines()) if match]
 
 
-def start(text, *words):
-    return subprocess.Popen([sys.executable, "-c", text.replace("STEPS", str(STEPS)), *map(str, words)], text=True,
-                            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def start(text, *words, **options):
+    return subprocess.Popen([sys.executable, "-c", text, *map(str, words)], text=True, stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, **options)
 
 
 def go(process):
@@ -97,72 +116,90 @@ def go(process):
     process.stdin.flush()
 
 
-def record_hog(path, quiet, shared):
-    """Two ranks of which one has to share its CPU for a while, and the hog."""
-    ranks, hog = [start(RANK, rank, cpu) for rank, cpu in ((0, quiet), (1, shared))], start(HOG, shared)
-    try:
-        for process in [*ranks, hog]:
-            process.stdout.readline()
-        made = record("start", "--cpu", f"{quiet},{shared}", "--keep-free", "0", "-o", path)
-        for process in ranks:
-            go(process)
-        time.sleep(0.005 * STEPS / 3)  # the first third of the steps
-        go(hog)
-        for process in [*ranks, hog]:
-            process.wait()
-    finally:
-        for process in [*ranks, hog]:
-            process.kill()
-    told = record("stop")
-    check(made.returncode == 0 and told.returncode == 0, f"recording failed: {made.stderr} {told.stderr}")
-    return hog.pid
+class Jam:
+    """Two ranks of which one has to share its CPU with the hog for a while."""
+
+    def __init__(self, folder, number, n_steps, n_bursts):
+        self.folder, self.n_steps, self.n_bursts = folder / f"job{number}", n_steps, n_bursts
+        self.path = folder / f"hog{number}.txt"
+        self.folder.mkdir()
+
+    def markers(self, rank):
+        return self.folder / f"hccl_activity-127.0.0.1-.{rank}.csv"
+
+    def start_rank(self, rank, cpu, end):
+        text = RANK.replace("STEPS", str(self.n_steps))
+        return start(text, rank, cpu, end.fileno(), self.markers(rank), pass_fds=[end.fileno()])
+
+    def record(self, quiet, shared):
+        ends = socket.socketpair()
+        ranks = [self.start_rank(rank, cpu, ends[rank]) for rank, cpu in ((0, quiet), (1, shared))]
+        hog = start(HOG.replace("BURSTS", str(self.n_bursts)), shared)
+        for end in ends:
+            end.close()
+        try:
+            for process in [*ranks, hog]:
+                process.stdout.readline()
+            made = record("start", "--cpu", f"{quiet},{shared}", "--keep-free", "0", "-o", self.path)
+            for process in ranks:
+                go(process)
+            time.sleep(0.0055 * self.n_steps / 3)  # the first third of the steps
+            go(hog)
+            self.begin_ns, self.end_ns = (int(word) for word in hog.stdout.read().split())
+            for process in [*ranks, hog]:
+                process.wait()
+        finally:
+            for process in [*ranks, hog]:
+                process.kill()
+        told = record("stop")
+        check(made.returncode == 0 and told.returncode == 0, f"recording failed: {made.stderr} {told.stderr}")
+        self.pid = hog.pid
+
+    def steps(self):
+        """First and last step of rank 1 in which the hog was there, by the clock of the machine."""
+        rows = [line.split(",") for line in self.markers(1).read_text().splitlines()[1:]]
+        begins = [int(row[5]) for row in rows if row[0] == "16" and row[4] == "0"][::MEETINGS]
+        inside = [step for step, (begin, end) in enumerate(zip(begins, [*begins[1:], 2**63]))
+                  if begin < self.end_ns and end > self.begin_ns]
+        return inside[0], inside[-1]
 
 
-def steps_with(path, pid):
-    """First and last step of rank 1 that began while the process was on a CPU now and then."""
-    marks, times = [], []
-    for line in path.read_text(errors="replace").splitlines():
-        stamp = re.search(r" (\d+\.\d{6}): ", line)
-        mark = re.search(r"step_begin rank=1 step=(\d+)", line)
-        if mark:
-            marks.append((float(stamp[1]), int(mark[1])))
-        elif f" next_pid={pid} " in line:
-            times.append(float(stamp[1]))
-    inside = [step for time_s, step in marks if times[0] <= time_s <= times[-1]]
-    return (min(inside), max(inside)) if inside else (0, 0)
-
-
-def faults_of_hog(path, hog):
-    """What is wrong with what hostbound tells of the recording."""
-    made = subprocess.run([program, "hostbound", path, "--format", "json"], capture_output=True, text=True, check=False)
+def faults_of_hog(jam):
+    """What is wrong with what hostbound tells of the recording, beside the markers of the job."""
+    words = [program, "hostbound", jam.path, "--markers", jam.folder, "--format", "json"]
+    made = subprocess.run(words, capture_output=True, text=True, check=False)
     if made.returncode != 0:
         return f"hostbound failed: {made.stderr}"
     trace = json.loads(made.stdout)["traces"][0]
-    if trace["coverage"]["stepMarks"] == 0:
-        return ""  # kernels before 6.17 keep marks in the global buffer alone
-    named = [rank for rank in trace["ranks"] if rank["rank"] == 1 and rank["isNamed"]]
-    holders = [(holder["name"], holder["pids"]) for holder in named[0]["holders"]] if named else []
-    if not holders or holders[0] != ("hog", [hog]):
-        return f"rank 1 is held by {holders}, not by hog {hog}"
-    first, last = steps_with(path, hog)
-    if named[0]["firstStep"] < first - 2 or named[0]["lastStep"] > last + 2:
-        return f"steps {named[0]['firstStep']} to {named[0]['lastStep']}, the hog was there from {first} to {last}"
+    check(trace["coverage"]["stepMarks"] == 0, "the ranks write no marks")
+    named = [rank for rank in trace["ranks"] if rank["isNamed"]]
+    if [rank["rank"] for rank in named] != [1]:
+        return f"named are {[rank['rank'] for rank in named]}, not rank 1: {made.stderr}"
+    holder = named[0]["holders"][0]
+    if (holder["name"], holder["pids"]) != ("hog", [jam.pid]):
+        return f"rank 1 is held by {holder['name']} {holder['pids']}, not by hog {jam.pid}"
+    told, (first, last) = (named[0]["firstStep"], named[0]["lastStep"]), jam.steps()
+    if abs(told[0] - first) > TOLERANCE or abs(told[1] - last) > TOLERANCE:
+        return f"steps {told[0]} to {told[1]}, the hog was there from {first} to {last}"
+    print(f"rank 1 is held by hog {jam.pid} in steps {told[0]} to {told[1]}, it was there from {first} to {last}")
     return ""
 
 
-def check_hog(folder):
+def check_hog(folder, n_steps, n_bursts):
     cpus = sorted(os.sched_getaffinity(0))
     quiet, shared = cpus[0], cpus[-1]
     told = ""
     for number in range(TRIES if quiet != shared else 0):
-        path = folder / f"hog{number}.txt"
-        hog = record_hog(path, quiet, shared)
-        told = faults_of_hog(path, hog)
+        jam = Jam(folder, f"{n_steps}-{number}", n_steps, n_bursts)
+        jam.record(quiet, shared)
+        told = faults_of_hog(jam)
         if told == "":
             break
+        print(f"try {number}: {told}")
     else:
         check(quiet == shared, told)
         return
+    path = jam.path
     facts = json.loads(path.with_suffix(".clocks.json").read_text())
     stamps = [float(line.split("]")[1].split()[1].rstrip(":")) for line in
               path.read_text(errors="replace").splitlines() if "sched_switch:" in line]
@@ -191,10 +228,6 @@ def check_start_and_stop(folder):
     check(made.returncode == 0 and told.returncode == 0, f"start and stop: {made} {told}")
     check(second.returncode == 3 and "already" in second.stderr, f"second start: {second}")
     check(len(switches(folder / "first.txt")) > 0, "a started recording has no switches")
-
-
-def is_global_buffer_empty():
-    return "entries-in-buffer/entries-written: 0/0" in (TRACEFS / "trace").read_text(errors="replace")[:4096]
 
 
 def check_only_buffer(folder):
@@ -227,10 +260,8 @@ def main():
             print("skipped: another recording goes on, or the kernel refuses")
             sys.exit(SKIPPED)
         check_only_buffer(folder)
-        was_empty = is_global_buffer_empty()
-        check_hog(folder)
-        if was_empty:
-            (TRACEFS / "trace").write_text("")  # the marks of the ranks
+        check_hog(folder, 120, 50)
+        check_hog(folder, 150, 25)
         check_start_and_stop(folder)
         check_killed(folder)
         check(settings() == before, f"{before} became {settings()}")
