@@ -339,10 +339,10 @@ static void free_trace(struct fsl_host_trace *trace)
 	*trace = (struct fsl_host_trace){0};
 }
 
-static void tell_left_out(const char *path, const struct fsl_error *why)
+static void tell_left_out(const struct fsl_host_left_out *left_out)
 {
 	fsl_log(FSL_LOG_WARNING, "ftrace", "a kernel trace is not read: file=\"%s\", cause=\"%s\"",
-		path, fsl_error_root(why));
+		left_out->path, left_out->reason);
 }
 
 enum fsl_status fsl_host_traces_settle(struct fsl_host_traces *traces, enum fsl_status status,
@@ -357,11 +357,18 @@ enum fsl_status fsl_host_traces_settle(struct fsl_host_traces *traces, enum fsl_
 		*err = *why;
 		return status;
 	}
-	if (is_brief || traces->failure.n_causes > 0) {
-		tell_left_out(trace->files->paths[0], why);
+	const struct fsl_host_left_out left_out = {
+		.path = trace->files->paths[0],
+		.reason = fsl_arena_strdup(&traces->found.arena, fsl_error_root(why)),
+	};
+	if (left_out.reason == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: file=\"%s\"", left_out.path);
+	}
+	FSL_TRY(FSL_APPEND(traces, left_out, &left_out, err));
+	if (is_brief || traces->n_left_out > 1) {
+		tell_left_out(&left_out);
 	} else {
 		traces->failure = *why;
-		traces->failed_path = trace->files->paths[0];
 	}
 	free_trace(trace);
 	traces->n_items--;
@@ -377,7 +384,7 @@ enum fsl_status fsl_host_traces_check(struct fsl_host_traces *traces, struct fsl
 		*err = traces->failure;
 		return err->status;
 	}
-	tell_left_out(traces->failed_path, &traces->failure);
+	tell_left_out(&traces->left_out[0]);
 	fsl_error_clear(&traces->failure);
 	return FSL_OK;
 }
@@ -388,6 +395,7 @@ void fsl_host_traces_fini(struct fsl_host_traces *traces)
 		free_trace(&traces->items[i]);
 	}
 	fsl_free(traces->items);
+	fsl_free(traces->left_out);
 	fsl_ftrace_traces_fini(&traces->found);
 	fsl_prof_clocks_fini(&traces->clocks);
 	*traces = (struct fsl_host_traces){0};

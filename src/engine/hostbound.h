@@ -28,6 +28,12 @@ struct fsl_host_trace {
 	struct fsl_host_picture *picture;   /* owned; NULL: not made (engine/hostbound_picture.h) */
 };
 
+/* A trace that could not be read. */
+struct fsl_host_left_out {
+	const char *path;   /* borrowed from the list */
+	const char *reason; /* with the remedy; arena of the list */
+};
+
 /* Start as {0}; @capture, @profiles and @topology may be set before loading. */
 struct fsl_host_traces {
 	const struct fsl_profile *capture; /* of the same job, whose steps are those of ranks that
@@ -40,10 +46,11 @@ struct fsl_host_traces {
 	struct fsl_ftrace_traces found;
 	struct fsl_host_trace *items;
 	size_t n_items;
-	struct fsl_error failure;      /* of the first trace that was left out; n_causes 0: none */
-	const char *failed_path;       /* its file; borrowed from the list */
 	struct fsl_prof_clocks clocks; /* of profiles, looked for if a trace needs them */
 	bool has_looked;
+	struct fsl_host_left_out *left_out;
+	size_t n_left_out, left_out_capacity;
+	struct fsl_error failure; /* of the first one; n_causes 0: none, or told */
 };
 
 /*

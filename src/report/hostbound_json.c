@@ -318,5 +318,11 @@ cJSON *fsl_hostbound_json(const struct fsl_host_traces *traces)
 	for (size_t i = 0; i < traces->n_items && !document.has_failed; i++) {
 		add_trace(&document, list, &traces->items[i]);
 	}
+	cJSON *not_read = fsl_document_array(&document, root, "notRead");
+	for (size_t i = 0; i < traces->n_left_out && !document.has_failed; i++) {
+		cJSON *object = fsl_document_object(&document, not_read, NULL);
+		fsl_document_text(&document, object, "file", traces->left_out[i].path);
+		fsl_document_text(&document, object, "reason", traces->left_out[i].reason);
+	}
 	return fsl_document_finish(&document, root);
 }

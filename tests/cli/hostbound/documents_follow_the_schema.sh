@@ -4,6 +4,8 @@ python3 -c 'import jsonschema' 2> /dev/null || exit 77
 python3 "$CASES/hostbound/traces.py" hog markers hog=12-23
 python3 "$CASES/hostbound/traces.py" quota marks quota=8-15 irq lost
 python3 "$CASES/hostbound/traces.py" none
+gzip -c hog/ftrace/sched.txt > whole.gz
+head -c 500 whole.gz > hog/ftrace/cut.txt.gz
 for folder in hog quota none; do
 	"$FAILSLOW" hostbound $folder --format json > $folder.json
 done
@@ -42,6 +44,7 @@ schema = json.load(open(sys.argv[1]))
 jsonschema.Draft202012Validator.check_schema(schema)
 for name in sys.argv[2:]:
     document = json.load(open(name))
+    print(name, "without", [trace["file"] for trace in document["notRead"]])
     jsonschema.validate(document, schema)
     for trace in document["traces"]:
         print(name, trace["verdict"], [(rank["rank"], rank["cause"]) for rank in trace["ranks"]])
