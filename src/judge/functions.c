@@ -184,6 +184,7 @@ struct scratch {
 	double *values, *sorted;
 	size_t stage, size; /* for which the numbers below hold; SIZE_MAX: for none */
 	double median, mad;
+	double *excess; /* per worker: of a kernel in all of its shapes */
 	double (*points)[3];
 	int32_t *peers;
 };
@@ -355,10 +356,45 @@ static int compare_names(const void *left, const void *right)
 	return FSL_ORDER(a->row, b->row);
 }
 
-/* Compares the sum over the shapes of one kernel. */
+/* How long a run of a kernel in all of its shapes takes, the median of workers, ns. */
+static double usual_run_ns(const struct fsl_functions_view *view, struct scratch *scratch,
+			   const struct named_row *rows, size_t n)
+{
+	for (size_t w = 0; w < view->n_workers; w++) {
+		double sum_ns = 0.0, count = 0.0;
+		for (size_t i = 0; i < n; i++) {
+			const struct fsl_function *function = rows[i].row->cells[w].function;
+			sum_ns += function != NULL ? (double)function->total_ns : 0.0;
+			count += function != NULL ? (double)function->count : 0.0;
+		}
+		scratch->values[w] = count > 0.0 ? sum_ns / count : NAN;
+	}
+	return fsl_median(scratch->values, view->n_workers, scratch->sorted);
+}
+
+/* By how much the longest run of the kernel on worker @w can exceed a usual one, as share of the
+ * trace: none of n runs is longer than their mean by more than sqrt(n - 1) times the spread. */
+static double longest_run(const struct fsl_functions_view *view, size_t w,
+			  const struct named_row *rows, size_t n, double usual_ns)
+{
+	double most_ns = 0.0;
+	for (size_t i = 0; i < n; i++) {
+		const struct fsl_function *function = rows[i].row->cells[w].function;
+		if (function != NULL && function->count > 0) {
+			double reach = sqrt((double)function->count - 1.0);
+			most_ns = fmax(most_ns,
+				       function->mean_ns + reach * function->spread_ns - usual_ns);
+		}
+	}
+	return most_ns / (double)view->workers[w].functions->window_ns;
+}
+
+/* Compares the sum over the shapes of one kernel. A worker that does not stand out without its
+ * longest run is not slow by one run. */
 static void judge_name(struct fsl_functions_view *view, struct scratch *scratch,
 		       const struct named_row *rows, size_t n)
 {
+	double usual_ns = usual_run_ns(view, scratch, rows, n);
 	memset(scratch->values, 0, view->n_workers * sizeof(*scratch->values));
 	for (size_t i = 0; i < n; i++) {
 		rows[i].row->has_other_shapes = true;
@@ -368,7 +404,16 @@ static void judge_name(struct fsl_functions_view *view, struct scratch *scratch,
 	}
 	forget_stage(scratch);
 	for (size_t w = 0; w < view->n_workers; w++) {
-		view->workers[w].shapes_excess += fmax(outlier(view, scratch, w), 0.0);
+		scratch->excess[w] = fmax(outlier(view, scratch, w), 0.0);
+	}
+	for (size_t w = 0; w < view->n_workers; w++) {
+		scratch->values[w] -= longest_run(view, w, rows, n, usual_ns);
+	}
+	forget_stage(scratch);
+	for (size_t w = 0; w < view->n_workers; w++) {
+		bool is_slow = scratch->excess[w] >= FSL_JUDGE_FUNCTION_ONE_RUN_MIN ||
+			       outlier(view, scratch, w) > 0.0;
+		view->workers[w].shapes_excess += is_slow ? scratch->excess[w] : 0.0;
 	}
 }
 
@@ -543,6 +588,7 @@ static enum fsl_status judge(struct fsl_functions_view *view, struct fsl_error *
 	size_t n = view->n_workers + 1;
 	FSL_TRY(FSL_ARENA_NEW(scratch.values, &view->arena, n, "workers", err));
 	FSL_TRY(FSL_ARENA_NEW(scratch.sorted, &view->arena, 2 * n, "workers", err));
+	FSL_TRY(FSL_ARENA_NEW(scratch.excess, &view->arena, n, "workers", err));
 	FSL_TRY(FSL_ARENA_NEW(scratch.points, &view->arena, n, "workers", err));
 	FSL_TRY(FSL_ARENA_NEW(scratch.peers, &view->arena, n, "workers", err));
 	FSL_TRY(judge_shapes(view, &scratch, err));

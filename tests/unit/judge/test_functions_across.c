@@ -180,6 +180,39 @@ static void shapes_of_a_kernel_stand_for_each_other(void **state)
 	end(job);
 }
 
+/* Worker 3 takes @more of the trace longer than the others in @count runs of a shape of its own. */
+static bool is_slow_in_runs(double more, int64_t count)
+{
+	struct job *job = begin(6);
+	for (size_t w = 0; w < 6; w++) {
+		double run = 0.02, own = w == 3 ? 0.1 + more : 0.1;
+		add(job, w, FSL_FUNCTION_COMPUTE, "grouped", 0.2, run * (double)WINDOW_NS, 1.0);
+		add(job, w, FSL_FUNCTION_COMPUTE, "grouped", own, run * (double)WINDOW_NS, 1.0);
+		job->items[w][0].shape = "9_1_1|1_1_1";
+		job->items[w][1].shape = w == 3 ? "4_1_1|1_1_1" : "3_1_1|1_1_1";
+		job->items[w][1].count = w == 3 ? count : 5;
+		add(job, w, FSL_FUNCTION_COMPUTE, "attention", 0.4, 1000.0, 1.0);
+	}
+	job->items[3][1].mean_ns = (0.1 + more) * (double)WINDOW_NS / (double)count;
+	const struct fsl_functions_view *view = compare(job);
+	for (size_t w = 0; w < 6; w++) {
+		assert_true(w == 3 || !view->workers[w].is_culprit);
+	}
+	bool is_slow = view->workers[3].is_culprit;
+	end(job);
+	return is_slow;
+}
+
+static void one_long_run_in_a_shape_of_its_own_makes_nobody_slow(void **state)
+{
+	(void)state;
+	assert_false(is_slow_in_runs(0.05, 1));
+	assert_true(is_slow_in_runs(0.05, 5));
+	assert_false(is_slow_in_runs(0.06, 1));
+	assert_true(is_slow_in_runs(0.06, 4));
+	assert_true(is_slow_in_runs(0.15, 1)); /* so long that it counts all the same */
+}
+
 /* A tenth of the greatest excess is the least that makes a culprit. */
 static void who_is_hardly_slow_beside_a_slow_one_is_no_culprit(void **state)
 {
@@ -481,6 +514,7 @@ int main(void)
 		cmocka_unit_test(the_slow_worker_is_the_culprit_and_the_others_wait),
 		cmocka_unit_test(three_of_eight_are_named_four_are_not),
 		cmocka_unit_test(shapes_of_a_kernel_stand_for_each_other),
+		cmocka_unit_test(one_long_run_in_a_shape_of_its_own_makes_nobody_slow),
 		cmocka_unit_test(who_is_hardly_slow_beside_a_slow_one_is_no_culprit),
 		cmocka_unit_test(one_long_run_makes_nobody_slow),
 		cmocka_unit_test(a_damaged_trace_does_not_make_its_worker_slow),
