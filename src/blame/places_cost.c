@@ -151,6 +151,48 @@ static enum fsl_status cost_each(const struct graph *graph, struct fsl_arena *ar
 	return FSL_OK;
 }
 
+/* The same, of the excess, from gate to gate of kernels. *together_ms is NaN, and @cost_ms stays,
+ * if nothing can be replayed so. */
+static enum fsl_status pass_each(struct fsl_place_work *work, const bool *is_asked, double *cost_ms,
+				 double *together_ms, struct fsl_error *err)
+{
+	enum { ALL, ALL_BUT_ONE };
+	struct fsl_gates_change *changes = NULL;
+	const int64_t **off_ns = NULL;
+	double *ms = NULL;
+	size_t n = work->out->n_ranks, n_sets = ALL_BUT_ONE;
+	FSL_TRY(FSL_ARENA_NEW(changes, &work->arena, ALL_BUT_ONE + FSL_JUDGED_RANKS_MAX, "ranks",
+			      err));
+	FSL_TRY(FSL_ARENA_NEW(ms, &work->arena, ALL_BUT_ONE + FSL_JUDGED_RANKS_MAX, "ranks", err));
+	FSL_TRY(FSL_ARENA_NEW(off_ns, &work->arena, n + 1, "ranks", err));
+	changes[ALL] = (struct fsl_gates_change){.off_ns = off_ns, .but_rank = SIZE_MAX};
+	for (size_t r = 0; r < n; r++) {
+		off_ns[r] = is_asked[r] ? work->out->ranks[r].excess_ns : NULL;
+		if (is_asked[r] && cost_ms != NULL && n_sets < ALL_BUT_ONE + FSL_JUDGED_RANKS_MAX) {
+			changes[n_sets++] =
+				(struct fsl_gates_change){.off_ns = off_ns, .but_rank = r};
+		}
+	}
+	FSL_TRY(fsl_places_pass_gates(ms, work->job, changes, n_sets, err));
+	*together_ms = isnan(ms[ALL]) ? ms[ALL] : fmax(0.0, ms[ALL]);
+	for (size_t k = ALL_BUT_ONE; k < n_sets && !isnan(ms[ALL]); k++) {
+		cost_ms[changes[k].but_rank] = fmax(0.0, ms[ALL] - ms[k]);
+	}
+	return FSL_OK;
+}
+
+/* Replays without the excess of the ranks of @is_asked: by gates, which know what runs beside an
+ * operator, or else by operators alone. The results are those of cost_each(). */
+static enum fsl_status cost_excess(struct fsl_place_work *work, const struct graph *graph,
+				   const bool *is_asked, double *cost_ms, double *together_ms,
+				   struct fsl_error *err)
+{
+	FSL_TRY(pass_each(work, is_asked, cost_ms, together_ms, err));
+	return isnan(*together_ms) ? cost_each(graph, &work->arena, work->out->n_ranks, is_asked,
+					       cost_ms, together_ms, err)
+				   : FSL_OK;
+}
+
 /* Per step, how long the others waited for @r, as far as its own work explains it: that may lie
  * before an earlier operator, such as a send. */
 static double waited_ms(const struct fsl_place_work *work, size_t r)
@@ -205,8 +247,7 @@ static enum fsl_status cost_suspects(struct fsl_place_work *work, const struct g
 		cost_ms[r] = out->ranks[r].cost_ms;
 		is_suspect[r] = out->ranks[r].is_suspect;
 	}
-	FSL_TRY(cost_each(graph, &work->arena, out->n_ranks, is_suspect, cost_ms, &together_ms,
-			  err));
+	FSL_TRY(cost_excess(work, graph, is_suspect, cost_ms, &together_ms, err));
 	FSL_TRY(fsl_places_measure_leads(work, err));
 	for (size_t r = 0; r < out->n_ranks; r++) {
 		if (is_suspect[r] && work->job->run->ranks[r].n_ops > 0) {
@@ -257,7 +298,7 @@ static enum fsl_status cost_named(struct fsl_place_work *work, const struct grap
 	for (size_t r = 0; r < out->n_ranks; r++) {
 		is_named[r] = out->ranks[r].is_named;
 	}
-	FSL_TRY(cost_each(graph, &work->arena, out->n_ranks, is_named, NULL, &out->cost_ms, err));
+	FSL_TRY(cost_excess(work, graph, is_named, NULL, &out->cost_ms, err));
 	for (size_t r = 0; r < out->n_ranks; r++) {
 		out->cost_ms = fmax(out->cost_ms, is_named[r] ? out->ranks[r].cost_ms : 0.0);
 	}

@@ -361,7 +361,8 @@ static enum fsl_status begin_run(struct run *run, const struct graph *graph,
 		const struct rank *rank = &graph->ranks[r];
 		struct run_of_rank *of = &run->ranks[r];
 		double factor = change->rank_factor != NULL ? change->rank_factor[r] : 1.0;
-		const int64_t *off_ns = change->off_ns != NULL ? change->off_ns[r] : NULL;
+		const int64_t *off_ns =
+			change->off_ns != NULL && r != change->but_rank ? change->off_ns[r] : NULL;
 		FSL_TRY(FSL_ARENA_NEW(of->end_ns, arena, rank->n_ops + 1, "operators", err));
 		of->at_ns = (double)(rank->ops[0].begin_ns - graph->ranks[0].ops[0].begin_ns);
 		FSL_TRY(change_rank(of, rank, factor, off_ns, arena, err));

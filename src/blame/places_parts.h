@@ -51,6 +51,7 @@ struct fsl_gates_change {
 	const double *transfer_factor; /* [n_channels]: of transfers */
 	/* [n_ranks][n_ops]: own time less before each operator, ns; NULL: nothing of the rank. */
 	const int64_t *const *off_ns;
+	size_t but_rank; /* off_ns of this rank does not count; SIZE_MAX: that of all ranks does */
 };
 
 /*

@@ -130,6 +130,8 @@ def streams_beside(root):
         ("streams_sharded_lingers", World(seed=123, lingers={3: 1500.0}), streams.sharded, "slow_rank", [3], "host"),
         ("streams_in_turn", World(seed=125, turns={1: 1.6, 6: 1.4}), streams.data_parallel, "slow_rank", [1, 6],
          "compute"),
+        ("streams_two_stages", World(seed=129, steps=3, kernels={3: 1.5, 6: 1.3}), streams.pipeline, "slow_rank", [3, 6],
+         "compute"),
         ("streams_ring_launches", World(seed=124, steps=3, launches={6: 25.0}), streams.ring, "slow_rank", [6], "host"),
     ]
     for name, world, model, *right in table[::EVERY]:
