@@ -20,160 +20,6 @@ static enum fsl_status no_memory(const struct fsl_places_job *job, struct fsl_er
 	return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", job->run->n_ranks);
 }
 
-static int compare_work(const struct fsl_place_block *a, const struct fsl_place_block *b)
-{
-	int order = FSL_ORDER(a->class_idx, b->class_idx);
-	order = order != 0 ? order : FSL_ORDER(a->n, b->n);
-	return order != 0 ? order : FSL_ORDER(a->sequence, b->sequence);
-}
-
-static int compare_ranks_first(const void *left, const void *right)
-{
-	const struct fsl_place_block *a = left, *b = right;
-	int order = compare_work(a, b);
-	order = order != 0 ? order : FSL_ORDER(a->rank_idx, b->rank_idx);
-	return order != 0 ? order : FSL_ORDER(a->first, b->first);
-}
-
-static int compare_steps_first(const void *left, const void *right)
-{
-	const struct fsl_place_block *a = left, *b = right;
-	int order = compare_work(a, b);
-	order = order != 0 ? order : FSL_ORDER(a->step, b->step);
-	order = order != 0 ? order : FSL_ORDER(a->rank_idx, b->rank_idx);
-	return order != 0 ? order : FSL_ORDER(a->first, b->first);
-}
-
-static bool is_same_work(const struct fsl_place_block *a, const struct fsl_place_block *b)
-{
-	return compare_work(a, b) == 0;
-}
-
-/* Kind of each operator of a rank: what it does, and the how-many-th of the rank's groups it is
- * of, by first use. @ordinal: scratch, per name of the run. */
-static void set_kinds(uint64_t *kinds, const struct fsl_rank *rank, uint32_t *ordinal,
-		      size_t n_names)
-{
-	uint32_t n_groups = 0;
-	memset(ordinal, 0, n_names * sizeof(*ordinal));
-	for (size_t i = 0; i < rank->n_ops; i++) {
-		uint32_t *number = &ordinal[rank->ops[i].group_id];
-		*number = *number == 0 ? ++n_groups : *number;
-		kinds[i] = (uint64_t)rank->ops[i].op_id << 32 | *number;
-	}
-}
-
-static int compare_kinds(const void *left, const void *right, void *context)
-{
-	const uint64_t *kinds = context;
-	const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	int order = FSL_ORDER(kinds[a], kinds[b]);
-	return order != 0 ? order : FSL_ORDER(a, b);
-}
-
-/* Orders the operators of a step by kind and time. */
-static void sort_block(struct fsl_place_block *block, uint32_t *order, uint64_t *kinds)
-{
-	const uint64_t prime = UINT64_C(1099511628211); /* of FNV-1a */
-	block->sequence = UINT64_C(14695981039346656037);
-	qsort_r(order + block->first, block->n, sizeof(*order), compare_kinds, kinds);
-	for (size_t i = 0; i < block->n; i++) {
-		block->sequence = (block->sequence ^ kinds[order[block->first + i]]) * prime;
-	}
-}
-
-/* The steps of one rank. @kinds: of its operators. */
-static size_t add_blocks(struct fsl_place_block *blocks, const struct fsl_places_job *job, size_t r,
-			 uint32_t *order, uint64_t *kinds)
-{
-	const struct fsl_rank *rank = &job->run->ranks[r];
-	size_t n = 0;
-	for (size_t i = 0; i < rank->n_ops; i++) {
-		if (i == 0 || rank->ops[i].step != rank->ops[i - 1].step) {
-			blocks[n++] = (struct fsl_place_block){.class_idx = job->class_of[r],
-							       .rank_idx = (uint32_t)r,
-							       .first = (uint32_t)i,
-							       .step = rank->ops[i].step};
-		}
-		blocks[n - 1].n++;
-		order[i] = (uint32_t)i;
-	}
-	for (size_t b = 0; b < n; b++) {
-		sort_block(&blocks[b], order, kinds);
-		blocks[b].follows_alike = b > 0 && is_same_work(&blocks[b - 1], &blocks[b]);
-	}
-	return n;
-}
-
-static enum fsl_status list_blocks(struct fsl_place_work *work, struct fsl_error *err)
-{
-	const struct fsl_run *run = work->job->run;
-	size_t n_ops = fsl_run_count_ops(run, INT64_MIN);
-	size_t n_names = fsl_strpool_size(run->names);
-	work->blocks = fsl_arena_alloc(&work->arena, (n_ops + 1) * sizeof(*work->blocks));
-	work->by_step = fsl_arena_alloc(&work->arena, (n_ops + 1) * sizeof(*work->by_step));
-	uint64_t *kinds = fsl_arena_alloc(&work->arena, (n_ops + 1) * sizeof(*kinds));
-	uint32_t *ordinal = fsl_arena_alloc(&work->arena, (n_names + 1) * sizeof(*ordinal));
-	if (work->blocks == NULL || work->by_step == NULL || kinds == NULL || ordinal == NULL) {
-		return no_memory(work->job, err);
-	}
-	for (size_t r = 0; r < run->n_ranks; r++) {
-		set_kinds(kinds, &run->ranks[r], ordinal, n_names);
-		work->n_blocks += add_blocks(work->blocks + work->n_blocks, work->job, r,
-					     work->order[r], kinds);
-	}
-	memcpy(work->by_step, work->blocks, work->n_blocks * sizeof(*work->blocks));
-	if (work->n_blocks > 1) {
-		qsort(work->blocks, work->n_blocks, sizeof(*work->blocks), compare_ranks_first);
-		qsort(work->by_step, work->n_blocks, sizeof(*work->by_step), compare_steps_first);
-	}
-	return FSL_OK;
-}
-
-static size_t same_work_end(const struct fsl_place_work *work, size_t begin)
-{
-	size_t end = begin + 1;
-	while (end < work->n_blocks && is_same_work(&work->blocks[begin], &work->blocks[end])) {
-		end++;
-	}
-	return end;
-}
-
-static int compare_time(const void *left, const void *right, void *context)
-{
-	const uint32_t *op_of = context;
-	return FSL_ORDER(op_of[*(const uint32_t *)left], op_of[*(const uint32_t *)right]);
-}
-
-/* Places come in the order in which the first of the ranks compared ran its operators. */
-static enum fsl_status line_up(struct fsl_place_work *work, struct fsl_error *err)
-{
-	for (size_t begin = 0, end = 0; begin < work->n_blocks; begin = end) {
-		const struct fsl_place_block *first = &work->blocks[begin];
-		size_t n = first->n;
-		uint32_t *by_time = fsl_arena_alloc(&work->arena, 2 * n * sizeof(*by_time));
-		if (by_time == NULL) {
-			return no_memory(work->job, err);
-		}
-		uint32_t *ops = by_time + n;
-		for (size_t i = 0; i < n; i++) {
-			by_time[i] = (uint32_t)i;
-		}
-		qsort_r(by_time, n, sizeof(*by_time), compare_time,
-			work->order[first->rank_idx] + first->first);
-		end = same_work_end(work, begin);
-		for (size_t b = begin; b < end; b++) {
-			const struct fsl_place_block *block = &work->blocks[b];
-			uint32_t *order = work->order[block->rank_idx] + block->first;
-			memcpy(ops, order, n * sizeof(*ops));
-			for (size_t i = 0; i < n; i++) {
-				order[i] = ops[by_time[i]];
-			}
-		}
-	}
-	return FSL_OK;
-}
-
 /* The longest operator of an instance minus the own, as all members end together. To its neighbour
  * in a pipeline a rank is late all the time, by work that is no fault: only add_heads() asks. */
 static void set_lateness(struct fsl_place_work *work)
@@ -224,8 +70,7 @@ static enum fsl_status alloc_all(struct fsl_place_work *work, struct fsl_error *
 			    work->late_ns[r] == NULL || work->order[r] == NULL ||
 			    work->is_bare[r] == NULL;
 	}
-	FSL_TRY(is_short ? no_memory(work->job, err) : list_blocks(work, err));
-	FSL_TRY(line_up(work, err));
+	FSL_TRY(is_short ? no_memory(work->job, err) : fsl_places_list_blocks(work, err));
 	size_t n = work->n_blocks + run->n_ranks + 1;
 	for (size_t r = 0; r < run->n_ranks; r++) {
 		n = run->ranks[r].n_ops > n ? run->ranks[r].n_ops : n;
@@ -640,7 +485,7 @@ static void bound_by_told(const struct fsl_place_work *work, size_t class_idx)
 static void compare_ranks(const struct fsl_place_work *work)
 {
 	for (size_t begin = 0, end = 0; begin < work->n_blocks; begin = end) {
-		end = same_work_end(work, begin);
+		end = fsl_places_same_work_end(work, begin);
 		size_t n_ranks = count_ranks(work, begin, end);
 		for (size_t place = 0; place < work->blocks[begin].n && n_ranks >= 2; place++) {
 			compare_place(work, begin, end, place);
@@ -651,7 +496,7 @@ static void compare_ranks(const struct fsl_place_work *work)
 		}
 	}
 	for (size_t begin = 0, end = 0; begin < work->n_blocks; begin = end) {
-		end = same_work_end(work, begin);
+		end = fsl_places_same_work_end(work, begin);
 		add_heads(work, begin, end);
 		for (size_t b = begin, next = begin; b < end; b = next) {
 			next = step_end(work, b, end);
@@ -840,7 +685,7 @@ static void set_excess_of_step(const struct fsl_place_work *work, size_t begin, 
 static void set_excess(const struct fsl_place_work *work)
 {
 	for (size_t begin = 0, end = 0; begin < work->n_blocks; begin = end) {
-		size_t same_end = same_work_end(work, begin);
+		size_t same_end = fsl_places_same_work_end(work, begin);
 		for (end = begin; end < same_end;) {
 			size_t next = step_end(work, end, same_end);
 			set_excess_of_step(work, end, next);

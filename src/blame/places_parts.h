@@ -1,4 +1,5 @@
-/* Shared by places.c, which compares ranks, and places_cost.c, which replays what it found. */
+/* Shared by places.c, which compares ranks, places_blocks.c, which says what can be compared, and
+ * places_cost.c, which replays what it found. */
 #ifndef FSL_BLAME_PLACES_PARTS_H
 #define FSL_BLAME_PLACES_PARTS_H
 
@@ -37,6 +38,12 @@ struct fsl_place_work {
 	double *kept;        /* per rank: share of its own work that other files confirm */
 	double *values, *scratch; /* per block, rank, or operator; scratch twice */
 };
+
+/* Sets blocks, by_step and the order of operators, for which room is there. FSL_ERR_MEMORY only. */
+enum fsl_status fsl_places_list_blocks(struct fsl_place_work *work, struct fsl_error *err);
+
+/* The end of the blocks that have the same operators as blocks[@begin]. */
+size_t fsl_places_same_work_end(const struct fsl_place_work *work, size_t begin);
 
 /* Transfers of a rank that nothing hides, beyond those of the rank of its class that has least, ms
  * per step: it launched them late, or has fewer kernels. 0: not told. */

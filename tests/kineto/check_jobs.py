@@ -132,6 +132,7 @@ def streams_beside(root):
          "compute"),
         ("streams_two_stages", World(seed=129, steps=3, kernels={3: 1.5, 6: 1.3}), streams.pipeline, "slow_rank", [3, 6],
          "compute"),
+        ("streams_ring_copies", World(seed=130, steps=3, copies={5: 60}), streams.ring, "slow_rank", [5], "host"),
         ("streams_ring_launches", World(seed=124, steps=3, launches={6: 25.0}), streams.ring, "slow_rank", [6], "host"),
     ]
     for name, world, model, *right in table[::EVERY]:
