@@ -74,15 +74,39 @@ static int compare_ends(const void *left, const void *right, void *context)
 	return FSL_ORDER(a, b);
 }
 
-/* Own time of the rank at @at_ns: gates hold it right before their ends. */
-static int64_t own_at(const struct rank *rank, const int64_t *bare_before_ns, int64_t at_ns)
+/* Stretches in which a rank waited at gates, per place in by_end. They follow each other: a kernel
+ * that waited for two operators waited for one of them first. */
+struct waits {
+	int64_t *until_ns;  /* [n_ops]: end of the stretch, captured time */
+	int64_t *before_ns; /* [n_ops + 1]: length of all stretches before */
+};
+
+static enum fsl_status list_waits(struct waits *waits, const struct rank *rank,
+				  struct fsl_arena *arena, struct fsl_error *err)
+{
+	FSL_TRY(FSL_ARENA_NEW(waits->until_ns, arena, rank->n_ops + 1, "operators", err));
+	FSL_TRY(FSL_ARENA_NEW(waits->before_ns, arena, rank->n_ops + 1, "operators", err));
+	int64_t next_ns = INT64_MAX;
+	for (size_t k = rank->n_ops; k-- > 0;) {
+		const struct op *op = &rank->ops[rank->by_end[k]];
+		waits->until_ns[k] = op->end_ns < next_ns ? op->end_ns : next_ns;
+		next_ns = waits->until_ns[k] - op->bare_ns;
+	}
+	for (size_t k = 0; k < rank->n_ops; k++) {
+		waits->before_ns[k + 1] = waits->before_ns[k] + rank->ops[rank->by_end[k]].bare_ns;
+	}
+	return FSL_OK;
+}
+
+/* Own time of the rank at @at_ns. */
+static int64_t own_at(const struct rank *rank, const struct waits *waits, int64_t at_ns)
 {
 	size_t n = 0;
-	FSL_LOWER_BOUND(n, rank->n_ops, rank->ops[rank->by_end[n]].end_ns <= at_ns);
-	int64_t own_ns = at_ns - rank->ops[0].begin_ns - bare_before_ns[n];
+	FSL_LOWER_BOUND(n, rank->n_ops, waits->until_ns[n] <= at_ns);
+	int64_t own_ns = at_ns - rank->ops[0].begin_ns - waits->before_ns[n];
 	if (n < rank->n_ops) {
-		const struct op *gate = &rank->ops[rank->by_end[n]];
-		int64_t inside_ns = at_ns - (gate->end_ns - gate->bare_ns);
+		int64_t bare_ns = rank->ops[rank->by_end[n]].bare_ns;
+		int64_t inside_ns = at_ns - (waits->until_ns[n] - bare_ns);
 		own_ns -= inside_ns > 0 ? inside_ns : 0;
 	}
 	return own_ns;
@@ -92,11 +116,11 @@ static enum fsl_status build_rank(struct graph *graph, size_t r, struct fsl_erro
 {
 	const struct fsl_rank *from = &graph->job->run->ranks[r];
 	struct rank *rank = &graph->ranks[r];
-	int64_t *bare_before_ns = NULL, clock_ns = graph->job->match->clock_ns[r];
+	int64_t clock_ns = graph->job->match->clock_ns[r];
+	struct waits waits = {0};
 	rank->n_ops = from->n_ops;
 	FSL_TRY(FSL_ARENA_NEW(rank->ops, &graph->arena, from->n_ops + 1, "operators", err));
 	FSL_TRY(FSL_ARENA_NEW(rank->by_end, &graph->arena, from->n_ops + 1, "operators", err));
-	FSL_TRY(FSL_ARENA_NEW(bare_before_ns, &graph->arena, from->n_ops + 1, "operators", err));
 	for (size_t i = 0; i < from->n_ops; i++) {
 		rank->ops[i] = (struct op){.begin_ns = fsl_op_begin_ns(&from->ops[i]) - clock_ns,
 					   .end_ns = fsl_op_end_ns(&from->ops[i]) - clock_ns,
@@ -106,13 +130,11 @@ static enum fsl_status build_rank(struct graph *graph, size_t r, struct fsl_erro
 		rank->by_end[i] = (uint32_t)i;
 	}
 	qsort_r(rank->by_end, rank->n_ops, sizeof(*rank->by_end), compare_ends, rank->ops);
-	for (size_t k = 0; k < rank->n_ops; k++) {
-		bare_before_ns[k + 1] = bare_before_ns[k] + rank->ops[rank->by_end[k]].bare_ns;
-	}
+	FSL_TRY(list_waits(&waits, rank, &graph->arena, err));
 	for (size_t i = 0; i < rank->n_ops; i++) {
 		struct op *op = &rank->ops[i];
-		op->begin_own_ns = own_at(rank, bare_before_ns, op->begin_ns);
-		op->end_own_ns = own_at(rank, bare_before_ns, op->end_ns);
+		op->begin_own_ns = own_at(rank, &waits, op->begin_ns);
+		op->end_own_ns = own_at(rank, &waits, op->end_ns);
 		op->ready_own_ns = op->begin_own_ns;
 		for (size_t k = i; k-- > 0 && k + FSL_GATES_ROW_MAX >= i;) {
 			if (from->ops[k].group_id == from->ops[i].group_id) {
