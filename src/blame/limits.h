@@ -427,6 +427,9 @@ enum { FSL_PLACES_SURE_SLOW_MIN = 3, FSL_PLACES_SURE_REST_MIN = 6 };
 /* An operator that begins so soon, ns, after the end of one of its group followed it; so many
  * operators back such a one is looked for. */
 enum { FSL_GATES_ROW_NS = 20000, FSL_GATES_ROW_MAX = 16 };
+/* An operator that begins so shortly, ns, before the end of a gate waited for it, too: recorded
+ * ends differ by a few microseconds among the members of a collective. */
+enum { FSL_GATES_SLACK_NS = 5000 };
 /* Most ranks of a class are slow, and not a few fast, if these would be faster than this. */
 #define FSL_PLACES_FASTER_MAX 1.3
 

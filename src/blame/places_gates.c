@@ -273,7 +273,8 @@ static double end_of(const struct graph *graph, const struct run *run, size_t r,
 	return meeting != UINT32_MAX ? run->ends_ns[meeting] : run->ranks[r].end_ns[i];
 }
 
-/* Passes the gates that ended by @until_ns in the capture; false: one of them has no end yet. */
+/* Passes the gates that began earlier in the run and ended by @until_ns in the capture; false: one
+ * of them has no end yet. */
 static bool pass_gates(const struct graph *graph, struct run *run, size_t r, int64_t until_ns)
 {
 	const struct rank *rank = &graph->ranks[r];
@@ -281,7 +282,7 @@ static bool pass_gates(const struct graph *graph, struct run *run, size_t r, int
 	while (of->next_gate < rank->n_ops) {
 		uint32_t i = rank->by_end[of->next_gate];
 		const struct op *gate = &rank->ops[i];
-		if (gate->end_ns > until_ns) {
+		if (gate->end_ns > until_ns || i >= of->next_op) {
 			break;
 		}
 		double end_ns = gate->bare_ns > 0 ? end_of(graph, run, r, i) : -INFINITY;
@@ -303,7 +304,7 @@ static bool begin_next(const struct graph *graph, struct run *run, size_t r)
 	const struct rank *rank = &graph->ranks[r];
 	struct run_of_rank *of = &run->ranks[r];
 	const struct op *op = &rank->ops[of->next_op];
-	if (!pass_gates(graph, run, r, op->begin_ns)) {
+	if (!pass_gates(graph, run, r, op->begin_ns + FSL_GATES_SLACK_NS)) {
 		return false;
 	}
 	double ready_own_ns = of->ready_own_ns[of->next_op];
