@@ -21,7 +21,14 @@ struct capture {
 	struct fsl_run run;
 	uint32_t members[RANKS], op_idx[OPS_MAX * RANKS], class_of[RANKS];
 	int64_t dur_ns[OPS_MAX * RANKS], clock_ns[RANKS];
-	struct fsl_channel channel;
+	uint32_t alone_idx[OPS_MAX * RANKS];
+	int64_t alone_dur_ns[OPS_MAX * RANKS];
+	union {
+		struct fsl_channel channels[2];
+		struct {
+			struct fsl_channel channel, alone;
+		};
+	};
 	struct fsl_match match;
 	size_t n_steps[RANKS];
 	const int64_t *bare_of[RANKS];
@@ -65,8 +72,10 @@ static void set_capture(struct capture *c, const int64_t *own_ms, int64_t transf
 					  .n_instances = n,
 					  .op_idx = c->op_idx,
 					  .dur_ns = c->dur_ns};
+	c->alone = (struct fsl_channel){
+		.members = c->members, .op_idx = c->alone_idx, .dur_ns = c->alone_dur_ns};
 	c->match = (struct fsl_match){
-		.channels = &c->channel, .n_channels = 1, .clock_ns = c->clock_ns};
+		.channels = c->channels, .n_channels = 1, .clock_ns = c->clock_ns};
 	c->job = (struct fsl_places_job){.run = &c->run,
 					 .match = &c->match,
 					 .class_of = c->class_of,
@@ -149,6 +158,81 @@ static void only_transfers_that_kernels_wait_for_cost(void **state)
 	expect_saved(&c, &change, 3.0);
 }
 
+/* An operator of both ranks, us: begin of each, common end, and for how long kernels waited. */
+struct meeting {
+	int64_t begin_us[2], end_us, bare_us[2];
+	uint32_t op[2]; /* place of it among the operators of each rank, by begin */
+};
+
+/* Two ranks; the meeting @alone has a channel of its own. */
+static void set_meetings(struct capture *c, const struct meeting *meetings, size_t n, size_t alone)
+{
+	static const int64_t none_ms[RANKS] = {0};
+	set_capture(c, none_ms, 0, n, false);
+	c->run.n_ranks = c->channel.n_members = c->alone.n_members = 2;
+	c->channel.n_instances = c->alone.n_instances = 0;
+	for (size_t k = 0; k < n; k++) {
+		struct fsl_channel *channel = k == alone ? &c->alone : &c->channel;
+		size_t at = 2 * channel->n_instances++;
+		for (size_t r = 0; r < 2; r++) {
+			uint32_t i = meetings[k].op[r];
+			int64_t begin_ns = 1000 * meetings[k].begin_us[r];
+			int64_t end_ns = 1000 * meetings[k].end_us;
+			c->ops[r][i].dev_begin_ns = begin_ns;
+			c->ops[r][i].dev_end_ns = end_ns;
+			c->ops[r][i].group_id = (uint32_t)k;
+			c->bare_ns[r][i] = 1000 * meetings[k].bare_us[r];
+			channel->op_idx[at + r] = i;
+			channel->dur_ns[at + r] = end_ns - begin_ns;
+		}
+	}
+	c->match.n_channels = alone < n ? 2 : 1;
+}
+
+/* Kernels of rank 0 wait for two operators, first for one of them alone. What begins in between
+ * does not begin later if rank 1 comes earlier. */
+static void waits_for_several_operators_follow_each_other(void **state)
+{
+	(void)state;
+	struct capture c;
+	int64_t off_ns[OPS_MAX] = {5 * FSL_NS_PER_MS};
+	const int64_t *off_of[RANKS] = {NULL, off_ns, NULL};
+	const struct fsl_gates_change change = {.off_ns = off_of, .but_rank = SIZE_MAX};
+	const struct meeting meetings[] = {
+		{{0, 9000}, 10000, {4000, 0}, {0, 0}},
+		{{6000, 9000}, 10004, {4004, 1004}, {1, 1}},
+		{{13000, 13000}, 14000, {1000, 1000}, {2, 2}},
+	};
+	set_meetings(&c, meetings, 3, SIZE_MAX);
+	expect_saved(&c, &change, 5.0);
+	off_ns[0] = 3 * FSL_NS_PER_MS;
+	expect_saved(&c, &change, 3.0);
+}
+
+/* It was recorded as begun @early_us before the end of the wait that it follows. Its transfer takes
+ * four times as long. */
+static void expect_longer(int64_t early_us, double ms)
+{
+	struct capture c;
+	const double factors[] = {1.0, 4.0};
+	const struct fsl_gates_change change = {.transfer_factor = factors};
+	const struct meeting meetings[] = {
+		{{0, 9000}, 10000, {8000, 1000}, {0, 1}},
+		{{10000 - early_us, 5000}, 11000, {1000, 1000}, {1, 0}},
+		{{20000, 20000}, 21000, {1000, 1000}, {2, 2}},
+	};
+	set_meetings(&c, meetings, 3, 1);
+	expect_saved(&c, &change, -ms);
+}
+
+static void ends_that_differ_by_microseconds_are_one(void **state)
+{
+	(void)state;
+	expect_longer(-1, 2.997);
+	expect_longer(2, 3.006);
+	expect_longer(4, 3.012);
+}
+
 static void nothing_is_replayed_if_a_rank_does_not_tell_its_gates(void **state)
 {
 	(void)state;
@@ -190,6 +274,8 @@ int main(void)
 		cmocka_unit_test(who_is_left_out_keeps_its_excess),
 		cmocka_unit_test(own_time_takes_its_factor_between_operators),
 		cmocka_unit_test(only_transfers_that_kernels_wait_for_cost),
+		cmocka_unit_test(waits_for_several_operators_follow_each_other),
+		cmocka_unit_test(ends_that_differ_by_microseconds_are_one),
 		cmocka_unit_test(nothing_is_replayed_if_a_rank_does_not_tell_its_gates),
 		cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
 	};
