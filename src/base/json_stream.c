@@ -638,6 +638,28 @@ void fsl_json_take_object(struct fsl_json *json, size_t n_bytes, uint64_t n_newl
 	after_value(json);
 }
 
+uint64_t fsl_json_next_offset(const struct fsl_json *json)
+{
+	return json->window_offset + json->at;
+}
+
+enum fsl_status fsl_json_take_objects(struct fsl_json *json, uint64_t n_bytes, uint64_t n_newlines,
+				      struct fsl_error *err)
+{
+	if (n_bytes <= json->n_data - json->at) {
+		fsl_json_take_object(json, (size_t)n_bytes, n_newlines);
+		return FSL_OK;
+	}
+	uint64_t offset = fsl_json_next_offset(json) + n_bytes;
+	json->n_data = json->at = 0; /* the window is lost in any case */
+	FSL_TRY(fsl_reader_seek(json->reader, offset, err));
+	json->window_offset = offset;
+	/* A failure is kept by the reader, and told when the next token is read. */
+	(void)refill(json, 1, NULL);
+	fsl_json_take_object(json, 0, n_newlines);
+	return FSL_OK;
+}
+
 static const enum expect place_expects[FSL_JSON_PLACES_N] = {
 	[FSL_JSON_AT_TOP] = EXPECT_TOP,
 	[FSL_JSON_AT_FIRST_ITEM] = EXPECT_FIRST_ITEM,

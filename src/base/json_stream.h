@@ -74,6 +74,12 @@ bool fsl_json_peek_object(struct fsl_json *json, const char **text, size_t *n_by
 /* Goes on behind the object that fsl_json_peek_object() found. The caller has checked its syntax
  * and its length: @n_bytes bytes with @n_newlines newlines. */
 void fsl_json_take_object(struct fsl_json *json, size_t n_bytes, uint64_t n_newlines);
+/* The same for objects behind each other in an array, of which not all need be in memory; the
+ * reader must be able to seek. @n_bytes: from the first "{" to the last "}". FSL_ERR_IO. */
+enum fsl_status fsl_json_take_objects(struct fsl_json *json, uint64_t n_bytes, uint64_t n_newlines,
+				      struct fsl_error *err);
+/* Offset of the next byte: behind fsl_json_peek_object() that of the "{". */
+uint64_t fsl_json_next_offset(const struct fsl_json *json);
 /* A place between two values, at top level or in an outermost array. */
 enum fsl_json_place_state {
 	FSL_JSON_AT_TOP,        /* at top level */

@@ -14,6 +14,7 @@ struct fsl_profile_input {
 	const struct fsl_lanes *lanes; /* of traces of Kineto; NULL: none */
 	const int64_t *steps;          /* wanted; n_steps 0: all */
 	size_t n_steps;
+	bool has_second_thread; /* may be used to read the file */
 	bool has_next; /* the file is a slice, and another slice of the same capture follows */
 	const struct fsl_profile_folder *folder; /* of the rank, for traces; NULL: none */
 };

@@ -17,6 +17,7 @@ void fsl_trace_shapes_destroy(struct fsl_trace_shapes *shapes);
 /*
  * As fsl_trace_event_scan(), for events that go along the tree; 0 for every other one. *event was
  * cleared once by fsl_trace_event_clear(), or read by any of the three ways with this vocabulary.
+ * The text of its category may be that of @shapes, and then lives as long as they do.
  */
 size_t fsl_trace_shapes_scan(struct fsl_trace_shapes *shapes, const char *text, size_t n_bytes,
 			     const struct fsl_trace_vocabulary *vocabulary,

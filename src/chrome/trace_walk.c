@@ -1,22 +1,14 @@
 /* Walks over a trace, and goes on behind faults. */
 #include "chrome/trace_walk.h"
 
-#include "base/block_scan.h"
 #include "base/try.h"
-#include "chrome/trace_shapes.h"
+#include "chrome/trace_ahead.h"
+#include "chrome/trace_scanner.h"
 #include "text/json_walk.h"
 
 enum {
 	STRETCHES_MAX = 1000, /* after so many faults the file is no trace and not worth the time */
 	LOOK_BYTES = FSL_FILE_HEAD_BYTES,
-	SEPARATOR_MAX = 16,
-};
-
-/* The text between two events. */
-struct separator {
-	size_t length; /* 0: none was seen */
-	uint64_t n_newlines;
-	char text[SEPARATOR_MAX];
 };
 
 struct walk {
@@ -24,9 +16,9 @@ struct walk {
 	struct fsl_trace_walked *out;
 	struct fsl_reader *reader;
 	struct fsl_json *json;
-	struct fsl_trace_shapes *shapes;
-	struct separator separator;
-	int n_stretches; /* stretches of JSON after the first one */
+	struct fsl_trace_scanner scanner;
+	struct fsl_trace_ahead *ahead; /* NULL: no second thread scans */
+	int n_stretches;               /* stretches of JSON after the first one */
 };
 
 static enum fsl_status drop(struct walk *walk, const char *reason, struct fsl_error *err)
@@ -41,87 +33,75 @@ static enum fsl_status add_event(struct walk *walk, const struct fsl_trace_event
 	return walk->listener->take(walk->listener->context, event, err);
 }
 
-/* The event at @text by comparing it with those before, else byte by byte; its length, 0: neither
- * can read it. */
-static size_t scan_event(struct walk *walk, const char *text, size_t n_bytes,
-			 struct fsl_trace_event *event, uint64_t *n_newlines)
-{
-	const struct fsl_trace_vocabulary *vocabulary = walk->listener->vocabulary;
-	size_t length =
-		fsl_trace_shapes_scan(walk->shapes, text, n_bytes, vocabulary, event, n_newlines);
-	if (length > 0) {
-		return length;
-	}
-	length = fsl_trace_event_scan(text, n_bytes, vocabulary, event, n_newlines);
-	if (length > 0 && !event->has_counters) { /* their keys would be lost */
-		fsl_trace_shapes_learn(walk->shapes, text, n_bytes, vocabulary);
-	}
-	return length;
-}
-
-/* Bytes of white space and a comma up to the "{" of the next event, of which the first must be the
- * comma; 0 if there are others, or more than fit. */
-static size_t separator_length(const char *at, size_t n_bytes)
-{
-	size_t n = 1;
-	if (n_bytes < SEPARATOR_MAX || at[0] != ',') {
-		return 0;
-	}
-	while (n < SEPARATOR_MAX &&
-	       (at[n] == ' ' || at[n] == '\n' || at[n] == '\t' || at[n] == '\r')) {
-		n++;
-	}
-	return n < SEPARATOR_MAX && at[n] == '{' ? n : 0;
-}
-
-/* Goes from behind an event to the next one, *n_bytes away from the end; false if what is between
- * them is to be read by the tokenizer. Mostly the same is between all events. */
-static bool next_event(struct separator *separator, const char **at, size_t *n_bytes,
+/* Goes to the next event behind the one that ended at *at, *n_bytes away from the end; false if
+ * what is between them is to be read by the tokenizer. */
+static bool next_event(struct fsl_trace_scanner *scanner, const char **at, size_t *n_bytes,
 		       uint64_t *n_newlines)
 {
-	bool is_same = separator->length > 0 && *n_bytes >= SEPARATOR_MAX &&
-		       fsl_scan_is_alike(*at, separator->text, separator->length) &&
-		       (*at)[separator->length] == '{';
-	if (!is_same) {
-		*separator = (struct separator){.length = separator_length(*at, *n_bytes)};
-		for (size_t i = 0; i < separator->length; i++) {
-			separator->text[i] = (*at)[i];
-			separator->n_newlines += (*at)[i] == '\n' ? 1 : 0;
-		}
-	}
-	*at += separator->length;
-	*n_bytes -= separator->length;
-	*n_newlines += separator->n_newlines;
-	return separator->length > 0;
+	bool has_next = fsl_trace_scanner_next(scanner, *at, *n_bytes);
+	*at += scanner->separator.length;
+	*n_bytes -= scanner->separator.length;
+	*n_newlines += scanner->separator.n_newlines;
+	return has_next;
 }
 
 /* Scans events that follow each other in memory, as one value for the tokenizer; *is_end: the next
- * one needs the tokenizer. */
+ * one needs the tokenizer. With a second thread it scans one: that thread may have the next. */
 static enum fsl_status scan_run(struct walk *walk, struct fsl_trace_event *event, const char *text,
 				size_t n_bytes, bool *is_end, struct fsl_error *err)
 {
 	const char *at = text;
 	size_t n_taken = 0, n_left = n_bytes;
 	uint64_t n_newlines = 0, n_newlines_taken = 0;
-	bool is_in_array = fsl_json_depth(walk->json) > 0;
+	bool may_go_on = fsl_json_depth(walk->json) > 0 && !fsl_trace_ahead_is_on(walk->ahead);
+	enum fsl_status status = FSL_OK;
 	do {
 		uint64_t n_inside = 0;
-		size_t length = scan_event(walk, at, n_left, event, &n_inside);
+		size_t length =
+			fsl_trace_scanner_event(&walk->scanner, at, n_left, event, &n_inside);
 		*is_end = length == 0 || walk->listener->fault_of(event) != NULL;
 		if (*is_end) {
 			break;
 		}
-		FSL_TRY(add_event(walk, event, err)); /* its texts lie in the window */
+		status = add_event(walk, event, err); /* its texts lie in the window */
 		at += length;
 		n_left -= length;
 		n_newlines += n_inside;
 		n_taken = (size_t)(at - text);
 		n_newlines_taken = n_newlines;
-	} while (is_in_array && next_event(&walk->separator, &at, &n_left, &n_newlines));
+	} while (status == FSL_OK && may_go_on &&
+		 next_event(&walk->scanner, &at, &n_left, &n_newlines));
 	if (n_taken > 0) {
 		fsl_json_take_object(walk->json, n_taken, n_newlines_taken);
 	}
-	return FSL_OK;
+	return status;
+}
+
+/* Takes events that were scanned ahead, from the tokenizer's place on. *is_any: there were some. */
+static enum fsl_status take_ahead(struct walk *walk, struct fsl_trace_event *event, bool *is_any,
+				  struct fsl_error *err)
+{
+	uint64_t begin = fsl_json_next_offset(walk->json), end = begin;
+	uint64_t n_newlines = 0, n_between = 0;
+	struct fsl_trace_scanned scanned = {.next_offset = begin};
+	enum fsl_status status = FSL_OK;
+	while (status == FSL_OK && (end == begin || scanned.next_offset > 0) &&
+	       fsl_trace_ahead_find(walk->ahead, scanned.next_offset, event, &scanned)) {
+		status = add_event(walk, event, err);
+		end = scanned.end_offset;
+		n_newlines += n_between + scanned.n_newlines;
+		n_between = scanned.n_newlines_between;
+	}
+	*is_any = end > begin;
+	if (*is_any) {
+		struct fsl_error own = {0};
+		enum fsl_status moved =
+			fsl_json_take_objects(walk->json, end - begin, n_newlines, &own);
+		status = status != FSL_OK  ? status
+			 : moved != FSL_OK ? FSL_CAUSE(err, moved, "%s", fsl_error_root(&own))
+					   : FSL_OK;
+	}
+	return status;
 }
 
 /* Scans events up to the first one that needs the tokenizer. */
@@ -133,7 +113,13 @@ static enum fsl_status scan_events(struct walk *walk, struct fsl_error *err)
 	bool is_end = false;
 	fsl_trace_event_clear(walk->listener->vocabulary, &event);
 	while (!is_end && fsl_json_peek_object(walk->json, &text, &n_bytes)) {
-		FSL_TRY(scan_run(walk, &event, text, n_bytes, &is_end, err));
+		bool is_ahead = false;
+		if (fsl_trace_ahead_is_on(walk->ahead) && fsl_json_depth(walk->json) > 0) {
+			FSL_TRY(take_ahead(walk, &event, &is_ahead, err));
+		}
+		if (!is_ahead) {
+			FSL_TRY(scan_run(walk, &event, text, n_bytes, &is_end, err));
+		}
 	}
 	return FSL_OK;
 }
@@ -214,37 +200,6 @@ static enum fsl_status read_document(struct walk *walk, struct fsl_error *err)
 	return value.token == FSL_JSON_OBJECT_BEGIN ? read_object(walk, err) : FSL_OK;
 }
 
-/*
- * Index of the "{" of an object that follows a comma and has a key. A match inside a string is
- * impossible, because the key's quote would have a backslash there. @n_bytes if there is none; the
- * last *n_left bytes may then begin a match.
- */
-static size_t find_item(const char *data, size_t n_bytes, size_t *n_left)
-{
-	enum { NOTHING, COMMA, BRACE } seen = NOTHING;
-	size_t comma = 0, brace = 0;
-	for (size_t i = 0; i < n_bytes; i++) {
-		char c = data[i];
-		if (c == ' ' || c == '\n' || c == '\r' || c == '\t') {
-			continue;
-		}
-		if (c == '"' && seen == BRACE) {
-			return brace;
-		}
-		if (c == ',') {
-			seen = COMMA;
-			comma = i;
-		} else if (c == '{' && seen == COMMA) {
-			seen = BRACE;
-			brace = i;
-		} else {
-			seen = NOTHING;
-		}
-	}
-	*n_left = seen != NOTHING ? n_bytes - comma : 0;
-	return n_bytes;
-}
-
 /* Moves the reader to the next item; *found false at the end of the file. */
 static enum fsl_status seek_item(struct fsl_reader *reader, bool *found, struct fsl_error *err)
 {
@@ -256,7 +211,7 @@ static enum fsl_status seek_item(struct fsl_reader *reader, bool *found, struct 
 		if (n_bytes == 0) {
 			return FSL_OK;
 		}
-		size_t at = find_item(data, n_bytes, &n_left);
+		size_t at = fsl_trace_find_item(data, n_bytes, &n_left);
 		*found = at < n_bytes;
 		bool is_last = n_bytes < LOOK_BYTES || n_left == n_bytes;
 		fsl_reader_skip(reader, *found || is_last ? at : n_bytes - n_left);
@@ -332,8 +287,10 @@ enum fsl_status fsl_trace_walk(struct fsl_trace_walked *out, struct fsl_reader *
 	struct walk walk = {.listener = listener, .out = out, .reader = reader};
 	struct fsl_error own = {0};
 	*out = (struct fsl_trace_walked){0};
-	walk.shapes = fsl_trace_shapes_create();
-	walk.json = walk.shapes != NULL ? fsl_json_create(reader) : NULL;
+	walk.json = fsl_trace_scanner_init(&walk.scanner, listener->vocabulary)
+			    ? fsl_json_create(reader)
+			    : NULL;
+	walk.ahead = walk.json != NULL ? fsl_trace_ahead_create(reader, listener) : NULL;
 	enum fsl_status status = FSL_OK;
 	if (walk.json != NULL) {
 		status = read_document(&walk, &own);
@@ -342,7 +299,8 @@ enum fsl_status fsl_trace_walk(struct fsl_trace_walked *out, struct fsl_reader *
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"",
 				  fsl_reader_path(reader));
 	}
-	fsl_trace_shapes_destroy(walk.shapes);
+	fsl_trace_ahead_destroy(walk.ahead);
+	fsl_trace_scanner_fini(&walk.scanner);
 	fsl_json_destroy(walk.json);
 	return status;
 }

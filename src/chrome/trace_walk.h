@@ -13,6 +13,11 @@
 struct fsl_trace_listener {
 	const struct fsl_trace_vocabulary *vocabulary; /* borrowed */
 	void *context;
+	/* A second thread scans ahead if the file is large, regular and not compressed. All calls
+	 * but @fault_of come from the caller's thread, and are the same without it. */
+	bool has_second_thread;
+	size_t block_bytes; /* that a thread scans at once, then also of small files; 0: as is best
+			     */
 	/* NULL if the event can be used, else the reason why not (static text). */
 	const char *(*fault_of)(const struct fsl_trace_event *event);
 	/* An event without a fault. */

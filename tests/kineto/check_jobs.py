@@ -211,6 +211,26 @@ def same_answer(root):
     claim("same_answer", len(texts) == 1, "%d answers" % len(texts))
 
 
+def same_answer_of_a_large_file(root):
+    """Two threads read one file that is not compressed; its names look like the ends of events."""
+    folder = root / "large"
+    folder.mkdir()
+    job = Job(tp=2, dp=2, seed=41)
+    text = json.dumps(document(job, next(iter(simulate(job, Fault())))))
+    more = ('{"ph": "X", "cat": "python_function", "name": "},{ %s", "pid": 3, "tid": %d,'
+            ' "ts": %d.5, "dur": 2, "args": {"Python id": %d}},\n')
+    some = "".join(more % ('\\"' if i % 50 == 0 else i % 50, i % 7, 1 + i, i) for i in range(1600))
+    begin = text.index("[", text.index('"traceEvents"')) + 1
+    path = folder / "rank0.pt.trace.json"
+    path.write_text(text[:begin] + 110 * some + text[begin:])
+    for n_cut in (0, 2000):
+        with path.open("r+") as stream:
+            stream.truncate(path.stat().st_size - n_cut)
+        claim("large", path.stat().st_size > 16 << 20, "%d bytes" % path.stat().st_size)
+        texts = {ask(path, "--jobs", jobs_)[0].stdout for jobs_ in ("1", "2")}
+        claim("large", len(texts) == 1 and len(min(texts)) > 100, "%d answers" % len(texts))
+
+
 def beside(root):
     """What grew since a baseline: kernels, collectives, one rank; nothing in a like job; another model is refused."""
     write(root / "before", Job(tp=2, dp=4, seed=50, steps=3))
@@ -357,6 +377,7 @@ def main():
         damage(root)
         alone(root)
         same_answer(root)
+        same_answer_of_a_large_file(root)
         beside(root)
         packets(root)
         databases(root)

@@ -127,11 +127,13 @@ static enum fsl_status read_ranks(struct fsl_profile *profile,
 	}
 	profile->n_ranks = n;
 	int n_threads = options->n_threads > 0 ? options->n_threads : omp_get_max_threads();
+	struct fsl_profile_options of_one = *options; /* threads that no other rank wants */
+	of_one.n_threads = n > 0 && (size_t)n_threads > n ? (int)((size_t)n_threads / n) : 1;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
 	for (size_t i = 0; i < n; i++) {
 		struct fsl_error own_err = {0};
 		enum fsl_status own = read_rank(&profile->ranks[i], &profile->folders[i],
-						profile->found, options, &own_err);
+						profile->found, &of_one, &own_err);
 		if (own != FSL_OK) {
 #pragma omp critical(profile)
 			if (i < first_failed) {

@@ -75,6 +75,8 @@ static enum fsl_status read_events(struct pass *pass, struct fsl_error *err)
 	struct fsl_profile_rank *rank = pass->events.rank;
 	const struct fsl_trace_listener listener = {.vocabulary = &pass->names.vocabulary,
 						    .context = pass,
+						    .has_second_thread =
+							    pass->input->has_second_thread,
 						    .fault_of = fsl_kineto_event_fault,
 						    .take = take,
 						    .drop = drop,
@@ -147,6 +149,8 @@ static enum fsl_status learn_lanes(struct pass *pass, struct fsl_error *err)
 	struct fsl_trace_walked walked;
 	const struct fsl_trace_listener listener = {.vocabulary = &pass->names.vocabulary,
 						    .context = pass,
+						    .has_second_thread =
+							    pass->input->has_second_thread,
 						    .fault_of = fsl_kineto_event_fault,
 						    .take = learn,
 						    .drop = ignore_drop,
@@ -235,6 +239,7 @@ enum fsl_status fsl_kineto_read_rank(struct fsl_profile_rank *rank,
 						.path = file->path,
 						.file = file,
 						.lanes = options->lanes,
+						.has_second_thread = options->n_threads > 1,
 						.folder = &rank->folder,
 						.steps = options->steps,
 						.n_steps = options->n_steps};
