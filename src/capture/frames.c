@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/try.h"
+#include "capture/varint.h"
 
 enum {
 	CHUNK_BYTES_FIRST = 256, /* of a thread: a trace may have thousands with a few frames */
@@ -50,38 +51,6 @@ static int compare_frames(const void *left, const void *right)
 	return FSL_ORDER(a->name_id, b->name_id);
 }
 
-static unsigned char *put(unsigned char *to, uint64_t value)
-{
-	for (; value >= 0x80; value >>= 7) {
-		*to++ = (unsigned char)(value | 0x80);
-	}
-	*to++ = (unsigned char)value;
-	return to;
-}
-
-static const unsigned char *take(const unsigned char *from, uint64_t *value)
-{
-	uint64_t byte = *from++;
-	*value = byte & 0x7f;
-	for (unsigned shift = 7; byte >= 0x80; shift += 7) {
-		byte = *from++;
-		*value |= (byte & 0x7f) << shift;
-	}
-	return from;
-}
-
-/* Small numbers for small differences of either sign. */
-static uint64_t fold(int64_t value)
-{
-	uint64_t twice = (uint64_t)value << 1;
-	return value < 0 ? ~twice : twice;
-}
-
-static int64_t unfold(uint64_t value)
-{
-	return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
-}
-
 static enum fsl_status add_chunk(struct run *run, struct fsl_error *err)
 {
 	size_t capacity = run->first == NULL ? CHUNK_BYTES_FIRST : CHUNK_BYTES;
@@ -102,9 +71,10 @@ static enum fsl_status pack(struct run *run, const struct fsl_frame *frame, stru
 	}
 	unsigned char *begin = chunk->bytes + chunk->n_bytes;
 	/* Times of traces are far from the limits of their type. */
-	unsigned char *at = put(begin, fold(frame->begin_ns - run->last.begin_ns));
-	at = put(at, (uint64_t)frame->dur_ns);
-	at = put(at, (uint64_t)frame->name_id << KIND_BITS | (uint64_t)frame->kind);
+	unsigned char *at =
+		fsl_varint_put(begin, fsl_varint_fold(frame->begin_ns - run->last.begin_ns));
+	at = fsl_varint_put(at, (uint64_t)frame->dur_ns);
+	at = fsl_varint_put(at, (uint64_t)frame->name_id << KIND_BITS | (uint64_t)frame->kind);
 	chunk->n_bytes += (size_t)(at - begin);
 	run->last = *frame;
 	return FSL_OK;
@@ -290,11 +260,11 @@ static bool go_on(struct fsl_frame_head *head)
 		return false;
 	}
 	const unsigned char *bytes = head->chunk->bytes, *at = bytes + head->at;
-	at = take(at, &delta);
-	at = take(at, &dur);
-	at = take(at, &name);
+	at = fsl_varint_take(at, &delta);
+	at = fsl_varint_take(at, &dur);
+	at = fsl_varint_take(at, &name);
 	head->at = (size_t)(at - bytes);
-	head->newest.begin_ns += unfold(delta);
+	head->newest.begin_ns += fsl_varint_unfold(delta);
 	head->newest.dur_ns = (int64_t)dur;
 	head->newest.name_id = (uint32_t)(name >> KIND_BITS);
 	head->newest.kind = (enum fsl_frame_kind)(name & ((1U << KIND_BITS) - 1));
