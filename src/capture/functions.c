@@ -143,13 +143,19 @@ void fsl_function_count(struct fsl_function_times *times, uint32_t id, int64_t d
 	built->squares += distance * ((double)dur_ns - function->mean_ns);
 }
 
+/* Calls of Python are too many. */
+static bool has_median(const struct fsl_function_built *built)
+{
+	return built->function.class != FSL_FUNCTION_PYTHON;
+}
+
 enum fsl_status fsl_function_medians_begin(struct fsl_function_times *times, struct fsl_error *err)
 {
 	size_t n = 0;
 	FSL_TRY(FSL_NEW(times->ends, times->n_built + 1, "functions", err));
 	for (size_t f = 0; f < times->n_built; f++) {
 		times->ends[f] = n;
-		n += (size_t)times->built[f].function.count;
+		n += has_median(&times->built[f]) ? (size_t)times->built[f].function.count : 0;
 	}
 	return FSL_NEW(times->durations, n + 1, "calls", err);
 }

@@ -127,8 +127,8 @@ void fsl_function_add_time(struct fsl_function_times *times, uint32_t function, 
 			   int64_t end_ns, const struct fsl_busy *above);
 /* Counts one call. */
 void fsl_function_count(struct fsl_function_times *times, uint32_t function, int64_t dur_ns);
-/* Medians: begin once all calls were counted, add the duration of each of these calls again, and
- * tell. FSL_ERR_MEMORY only. */
+/* Medians: begin once all calls were counted, add the duration of each of these calls again but for
+ * those of Python, and tell. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_function_medians_begin(struct fsl_function_times *times, struct fsl_error *err);
 void fsl_function_medians_add(struct fsl_function_times *times, uint32_t function, int64_t dur_ns);
 void fsl_function_medians_tell(struct fsl_function_times *times);

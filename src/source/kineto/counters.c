@@ -107,8 +107,10 @@ static int32_t own_device(const struct fsl_kineto_events *events)
 {
 	size_t n_works[DEVICES_MAX] = {0};
 	int32_t most = -1;
-	for (size_t i = 0; i < events->n_work; i++) {
-		int32_t device = events->work[i].device;
+	struct fsl_kineto_works works;
+	fsl_kineto_bare_works_begin(&works, events);
+	for (size_t i = 0; i < events->works.n; i++) {
+		int32_t device = fsl_kineto_work_at(&works, i).device;
 		if (device < 0 || device >= DEVICES_MAX) {
 			continue;
 		}

@@ -43,8 +43,11 @@ const char *fsl_kineto_dialect(const struct fsl_kineto_events *events,
 	if (intake->has_unknown_forms) {
 		return "ack";
 	}
-	if (events->n_calls > 0) {
-		const char *call = fsl_strpool_text(events->rank->names, events->calls[0].name_id);
+	if (events->calls.n_blocks > 0) {
+		struct fsl_kineto_calls calls;
+		fsl_kineto_calls_begin(&calls, events);
+		const char *call = fsl_strpool_text(events->rank->names,
+						    fsl_kineto_call_at(&calls, 0).name_id);
 		has_hip = strncmp(call, "hip", 3) == 0;
 	}
 	return has_hip ? (has_base ? "rocm_base" : "rocm_epoch")

@@ -131,7 +131,6 @@ static enum fsl_status add_work(struct fsl_kineto_events *events,
 		.correlation = event->args[FSL_KINETO_CORRELATION],
 		.launch_ns = FSL_NS_ABSENT,
 		.facts = FSL_STR_NONE,
-		.external = external_of(event),
 		.device = (int32_t)event->args[FSL_KINETO_DEVICE],
 		.stream = (int32_t)event->args[FSL_KINETO_STREAM],
 		.category = (enum fsl_kineto_category)event->category,
@@ -143,9 +142,10 @@ static enum fsl_status add_work(struct fsl_kineto_events *events,
 		FSL_TRY(fsl_kineto_add_operations(events, event, &work, err));
 	}
 	if (work.is_collective) {
+		work.external = external_of(event);
 		FSL_TRY(add_facts(events, event, 0, &work.facts, err));
 	}
-	return work.name_id != FSL_STR_NONE ? FSL_APPEND(events, work, &work, err) : FSL_OK;
+	return work.name_id != FSL_STR_NONE ? fsl_kineto_keep_work(events, &work, err) : FSL_OK;
 }
 
 static enum fsl_status add_call(struct fsl_kineto_events *events,
@@ -156,7 +156,7 @@ static enum fsl_status add_call(struct fsl_kineto_events *events,
 				       .dur_ns = event->dur_ns};
 	FSL_TRY(intern(events, &event->whole_name, &call.name_id, err));
 	FSL_TRY(fsl_kineto_thread(events, event, &call.thread, err));
-	return call.name_id != FSL_STR_NONE ? FSL_APPEND(events, calls, &call, err) : FSL_OK;
+	return call.name_id != FSL_STR_NONE ? fsl_kineto_keep_call(events, &call, err) : FSL_OK;
 }
 
 /* Adds a step sorted by begin; of two of one number the first in the file stays. */
@@ -260,8 +260,9 @@ enum fsl_status fsl_kineto_events_add(struct fsl_kineto_events *events,
 
 void fsl_kineto_events_fini(struct fsl_kineto_events *events)
 {
-	fsl_free(events->work);
-	fsl_free(events->calls);
+	fsl_packed_fini(&events->works);
+	fsl_packed_fini(&events->launches);
+	fsl_packed_fini(&events->calls);
 	fsl_free(events->facts);
 	fsl_free(events->device_steps);
 	fsl_frames_fini(&events->frames);

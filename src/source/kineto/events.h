@@ -8,20 +8,22 @@
 #include "capture/functions.h"
 #include "capture/shares.h"
 #include "source/kineto/names.h"
+#include "source/kineto/rows.h"
 #include "source/kineto/seen.h"
 
 /* Work of the device: a kernel, a collective or a copy. */
 struct fsl_kineto_work {
 	int64_t begin_ns, dur_ns;
-	int64_t correlation; /* -1: none */
-	int64_t launch_ns;   /* begin of the call that launched it; FSL_NS_ABSENT: not recorded */
-	int64_t step;        /* once it is settled */
-	uint32_t name_id;    /* in the rank's names */
-	uint32_t shape_id;   /* "132_1_1|384_1_1"; FSL_STR_NONE: not told */
-	uint32_t facts;      /* of a collective, in events->facts; of a copy, in events->copies;
-				FSL_STR_NONE: none */
-	uint32_t external;   /* external id, cut to 32 bits; 0: none */
-	uint32_t whole_id;   /* the name with its arguments, if functions are wanted */
+	int64_t correlation;   /* -1: none */
+	int64_t launch_ns;     /* begin of the call that launched it; FSL_NS_ABSENT: not recorded */
+	int64_t launch_dur_ns; /* of that call */
+	int64_t step;          /* once it is settled */
+	uint32_t name_id;      /* in the rank's names */
+	uint32_t shape_id;     /* "132_1_1|384_1_1"; FSL_STR_NONE: not told */
+	uint32_t facts;        /* of a collective, in events->facts; of a copy, in events->copies;
+				  FSL_STR_NONE: none */
+	uint32_t external;     /* of a collective: external id, cut to 32 bits; 0: none */
+	uint32_t whole_id;     /* the name with its arguments, if functions are wanted */
 	int32_t device, stream; /* -1: not told */
 	enum fsl_kineto_category category : 8;
 	bool is_collective : 1;
@@ -88,10 +90,9 @@ struct fsl_kineto_last_thread {
 
 struct fsl_kineto_events {
 	struct fsl_profile_rank *rank; /* its names are used */
-	struct fsl_kineto_work *work;
-	size_t n_work, work_capacity;
-	struct fsl_kineto_call *calls;
-	size_t n_calls, calls_capacity;
+	struct fsl_packed_rows works, launches, calls;
+	int64_t first_work_ns; /* begin of the first work in the file */
+	int64_t shift_ns;      /* that is added to begins of works and calls when they are read */
 	struct fsl_kineto_facts *facts;
 	size_t n_facts, facts_capacity;
 	struct fsl_profile_range *device_steps; /* as the device ran them */
@@ -124,6 +125,9 @@ enum fsl_status fsl_kineto_events_add(struct fsl_kineto_events *events,
  * follow. FSL_ERR_MEMORY, FSL_ERR_LIMIT. */
 enum fsl_status fsl_kineto_settle(struct fsl_kineto_events *events,
 				  const struct fsl_profile_input *input, struct fsl_error *err);
+/* Gives memory of a long trace back behind a step of settling that needed more than what follows:
+ * arrays that grew or were freed left holes. */
+void fsl_kineto_give_back(const struct fsl_kineto_events *events);
 void fsl_kineto_events_fini(struct fsl_kineto_events *events);
 
 #endif

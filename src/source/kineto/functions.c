@@ -163,19 +163,23 @@ static enum fsl_status each_run(struct sums *sums,
 		[FSL_DEVICE_COMMUNICATION] = FSL_FUNCTION_COLLECTIVE,
 		[FSL_DEVICE_MEMORY] = FSL_FUNCTION_MEMORY,
 	};
+	struct fsl_kineto_works works;
+	struct fsl_kineto_calls calls;
 	const struct fsl_kineto_events *events = sums->events;
-	for (size_t i = 0; i < events->n_work; i++) {
-		const struct fsl_kineto_work *work = &events->work[i];
-		enum fsl_device_work kind = fsl_kineto_kind_of(events, work);
-		uint32_t shape_id = kind == FSL_DEVICE_COMPUTE ? work->shape_id : FSL_STR_NONE;
-		const struct run run = {classes[kind], work->whole_id, shape_id, work->begin_ns,
-					work->dur_ns};
+	fsl_kineto_bare_works_begin(&works, events);
+	fsl_kineto_calls_begin(&calls, events);
+	for (size_t i = 0; i < events->works.n; i++) {
+		const struct fsl_kineto_work work = fsl_kineto_work_at(&works, i);
+		enum fsl_device_work kind = fsl_kineto_kind_of(events, &work);
+		uint32_t shape_id = kind == FSL_DEVICE_COMPUTE ? work.shape_id : FSL_STR_NONE;
+		const struct run run = {classes[kind], work.whole_id, shape_id, work.begin_ns,
+					work.dur_ns};
 		FSL_TRY(take(sums, &run, err));
 	}
-	for (size_t i = 0; i < events->n_calls; i++) {
-		const struct fsl_kineto_call *call = &events->calls[i];
-		const struct run run = {FSL_FUNCTION_RUNTIME, call->name_id, FSL_STR_NONE,
-					call->begin_ns, call->dur_ns};
+	for (size_t i = 0; i < events->calls.n; i++) {
+		const struct fsl_kineto_call call = fsl_kineto_call_at(&calls, i);
+		const struct run run = {FSL_FUNCTION_RUNTIME, call.name_id, FSL_STR_NONE,
+					call.begin_ns, call.dur_ns};
 		FSL_TRY(take(sums, &run, err));
 	}
 	return FSL_OK;
@@ -199,72 +203,73 @@ static void forget_busy(struct sums *sums)
 static enum fsl_status find_busy(struct sums *sums, bool is_all, int64_t *busy_ns,
 				 struct fsl_error *err)
 {
+	struct fsl_kineto_works works;
 	const struct fsl_kineto_events *events = sums->events;
+	fsl_kineto_bare_works_begin(&works, events);
 	forget_busy(sums);
 	/* At once: an array that grows is there twice for a moment. */
-	FSL_TRY(FSL_GROW(sums->busy.spans, sums->busy.spans_capacity, events->n_work, err));
-	for (size_t i = 0; i < events->n_work; i++) {
-		const struct fsl_kineto_work *work = &events->work[i];
-		if (is_all || fsl_kineto_kind_of(events, work) == FSL_DEVICE_COMPUTE) {
-			FSL_TRY(fsl_busy_add(&sums->busy, work->begin_ns,
-					     work->begin_ns + work->dur_ns, err));
+	FSL_TRY(FSL_GROW(sums->busy.spans, sums->busy.spans_capacity, events->works.n, err));
+	for (size_t i = 0; i < events->works.n; i++) {
+		const struct fsl_kineto_work work = fsl_kineto_work_at(&works, i);
+		if (is_all || fsl_kineto_kind_of(events, &work) == FSL_DEVICE_COMPUTE) {
+			FSL_TRY(fsl_busy_add(&sums->busy, work.begin_ns,
+					     work.begin_ns + work.dur_ns, err));
 		}
 	}
 	*busy_ns = fsl_busy_until(&sums->busy, INT64_MAX);
 	return FSL_OK;
 }
 
-/* Of works that are of one name, and of one step unless @step is FSL_STEP_ABSENT; they are sorted
+/* A run of a kernel, for levels. */
+struct kernel_run {
+	int64_t step, dur_ns;
+	uint32_t name_id; /* whole name */
+};
+
+/* Of runs that are of one name, and of one step unless @step is FSL_STEP_ABSENT; they are sorted
  * by duration. */
-static enum fsl_status add_level(struct fsl_kineto_events *events, const uint32_t *order, size_t n,
-				 int64_t step, struct fsl_error *err)
+static enum fsl_status add_level(struct fsl_kineto_events *events, const struct kernel_run *runs,
+				 size_t n, int64_t step, struct fsl_error *err)
 {
-	const struct fsl_kineto_work *works = events->work;
 	struct fsl_kernel_level level = {
-		.step = step, .name_id = works[order[0]].whole_id, .count = (int64_t)n};
+		.step = step, .name_id = runs[0].name_id, .count = (int64_t)n};
 	for (size_t i = 0; i < n; i++) {
-		level.total_ns = fsl_sum_i64(level.total_ns, works[order[i]].dur_ns);
+		level.total_ns = fsl_sum_i64(level.total_ns, runs[i].dur_ns);
 	}
-	level.median_ns =
-		(double)(works[order[(n - 1) / 2]].dur_ns + works[order[n / 2]].dur_ns) / 2.0;
+	level.median_ns = (double)(runs[(n - 1) / 2].dur_ns + runs[n / 2].dur_ns) / 2.0;
 	return FSL_APPEND(events->rank->functions, levels, &level, err);
 }
 
-/* @context: the works, passed by qsort_r. */
-static int compare_runs(const void *left, const void *right, void *context)
+static int compare_runs(const void *left, const void *right)
 {
-	const struct fsl_kineto_work *works = context;
-	const struct fsl_kineto_work *a = &works[*(const uint32_t *)left];
-	const struct fsl_kineto_work *b = &works[*(const uint32_t *)right];
-	FSL_ORDER_BY(a->whole_id, b->whole_id);
+	const struct kernel_run *a = left, *b = right;
+	FSL_ORDER_BY(a->name_id, b->name_id);
 	return FSL_ORDER(a->dur_ns, b->dur_ns);
 }
 
-static int compare_runs_of_steps(const void *left, const void *right, void *context)
+static int compare_runs_of_steps(const void *left, const void *right)
 {
-	const struct fsl_kineto_work *works = context;
-	FSL_ORDER_BY(works[*(const uint32_t *)left].step, works[*(const uint32_t *)right].step);
-	return compare_runs(left, right, context);
+	const struct kernel_run *a = left, *b = right;
+	FSL_ORDER_BY(a->step, b->step);
+	return compare_runs(left, right);
 }
 
 /* Levels of each name, over the whole trace or in each step. */
-static enum fsl_status add_levels(struct fsl_kineto_events *events, uint32_t *order, size_t n,
-				  bool is_of_steps, struct fsl_error *err)
+static enum fsl_status add_levels(struct fsl_kineto_events *events, struct kernel_run *runs,
+				  size_t n, bool is_of_steps, struct fsl_error *err)
 {
-	const struct fsl_kineto_work *works = events->work;
 	if (n > 1) {
-		qsort_r(order, n, sizeof(*order),
-			is_of_steps ? compare_runs_of_steps : compare_runs, events->work);
+		qsort(runs, n, sizeof(*runs), is_of_steps ? compare_runs_of_steps : compare_runs);
 	}
 	for (size_t i = 0, end = 0; i < n; i = end) {
-		const struct fsl_kineto_work *first = &works[order[i]];
+		const struct kernel_run *first = &runs[i];
 		int64_t step = is_of_steps ? first->step : FSL_STEP_ABSENT;
-		for (end = i + 1; end < n && works[order[end]].whole_id == first->whole_id &&
-				  (!is_of_steps || works[order[end]].step == step);) {
+		for (end = i + 1; end < n && runs[end].name_id == first->name_id &&
+				  (!is_of_steps || runs[end].step == step);) {
 			end++;
 		}
 		if (!is_of_steps || step != FSL_STEP_ABSENT) {
-			FSL_TRY(add_level(events, order + i, end - i, step, err));
+			FSL_TRY(add_level(events, first, end - i, step, err));
 		}
 	}
 	return FSL_OK;
@@ -272,16 +277,20 @@ static enum fsl_status add_levels(struct fsl_kineto_events *events, uint32_t *or
 
 static enum fsl_status tell_levels(struct fsl_kineto_events *events, struct fsl_error *err)
 {
-	uint32_t *order = NULL;
+	struct fsl_kineto_works works;
+	struct kernel_run *runs = NULL;
 	size_t n = 0;
-	FSL_TRY(FSL_NEW(order, events->n_work + 1, "kernels", err));
-	for (size_t i = 0; i < events->n_work; i++) {
-		order[n] = (uint32_t)i;
-		n += fsl_kineto_kind_of(events, &events->work[i]) == FSL_DEVICE_COMPUTE ? 1 : 0;
+	fsl_kineto_works_begin(&works, events);
+	FSL_TRY(FSL_NEW(runs, events->works.n + 1, "kernels", err));
+	for (size_t i = 0; i < events->works.n; i++) {
+		const struct fsl_kineto_work work = fsl_kineto_work_at(&works, i);
+		if (fsl_kineto_kind_of(events, &work) == FSL_DEVICE_COMPUTE) {
+			runs[n++] = (struct kernel_run){work.step, work.dur_ns, work.whole_id};
+		}
 	}
-	enum fsl_status status = add_levels(events, order, n, false, err);
-	FSL_THEN(status, add_levels(events, order, n, true, err));
-	fsl_free(order);
+	enum fsl_status status = add_levels(events, runs, n, false, err);
+	FSL_THEN(status, add_levels(events, runs, n, true, err));
+	fsl_free(runs);
 	return status;
 }
 
@@ -297,18 +306,20 @@ enum fsl_status fsl_kineto_tell_functions(struct fsl_kineto_events *events, stru
 	FSL_THEN(status, find_busy(&sums, false, &functions->compute_ns, err));
 	FSL_THEN(status, each_run(&sums, add_run, err));
 	forget_busy(&sums);
-	FSL_THEN(status, tell_medians(&sums, err));
 	FSL_THEN(status, fsl_kineto_tell_operations(events, &sums.times, err));
 	/* Python beside no work at all. */
 	FSL_THEN(status, find_busy(&sums, true, &functions->busy_ns, err));
 	FSL_THEN(status, fsl_call_paths_add(&sums.times, &events->frames, &sums.busy, err));
+	forget_busy(&sums);
+	FSL_THEN(status, fsl_frames_forget(&events->frames, FSL_FRAME_PYTHON, err));
+	fsl_kineto_give_back(events);
+	FSL_THEN(status, tell_medians(&sums, err));
 	functions->window_ns = events->end_ns - events->begin_ns;
 	fsl_kineto_levels_tell(&sums.levels, events, &sums.times);
 	FSL_THEN(status, fsl_functions_settle(&sums.times, events->rank, err));
 	fsl_kineto_levels_fini(&sums.levels);
 	fsl_function_times_fini(&sums.times);
-	forget_busy(&sums);
-	FSL_THEN(status, fsl_frames_forget(&events->frames, FSL_FRAME_PYTHON, err));
 	FSL_THEN(status, tell_levels(events, err));
+	fsl_kineto_give_back(events);
 	return status;
 }

@@ -56,6 +56,7 @@ enum fsl_status fsl_kineto_hosts_begin(struct fsl_kineto_hosts *hosts, struct fs
 	size_t n = events->threads != NULL ? fsl_strpool_size(events->threads) : 0;
 	size_t n_frames = events->frames.n_threads;
 	hosts->n_threads = n;
+	fsl_kineto_calls_begin(&hosts->calls, events);
 	FSL_TRY(FSL_NEW(hosts->threads, n_frames + 1, "threads", err));
 	FSL_TRY(FSL_NEW(hosts->heap, n_frames + 1, "threads", err));
 	FSL_TRY(FSL_NEW(hosts->has_autograd, n + n_frames + 1, "threads", err));
@@ -74,16 +75,17 @@ static enum fsl_status gather_ties(struct fsl_kineto_hosts *hosts, struct fsl_er
 {
 	const struct fsl_kineto_events *events = hosts->events;
 	hosts->n_ties = hosts->next_tie = 0;
-	for (; hosts->next_call < events->n_calls; hosts->next_call++) {
-		const struct fsl_kineto_call *call = &events->calls[hosts->next_call];
-		struct fsl_path_host host = {.begin_ns = call->begin_ns,
-					     .end_ns = call->begin_ns + call->dur_ns,
-					     .thread = call->thread};
-		if (hosts->n_ties > 0 && hosts->ties[0].begin_ns != call->begin_ns) {
+	for (; hosts->next_call < events->calls.n; hosts->next_call++) {
+		const struct fsl_kineto_call call =
+			fsl_kineto_call_at(&hosts->calls, hosts->next_call);
+		struct fsl_path_host host = {.begin_ns = call.begin_ns,
+					     .end_ns = call.begin_ns + call.dur_ns,
+					     .thread = call.thread};
+		if (hosts->n_ties > 0 && hosts->ties[0].begin_ns != call.begin_ns) {
 			break;
 		}
-		if (is_wanted(hosts, call->begin_ns)) {
-			hosts->set_action(hosts->context, call, &host);
+		if (is_wanted(hosts, call.begin_ns)) {
+			hosts->set_action(hosts->context, &call, &host);
 			FSL_TRY(FSL_APPEND(hosts, ties, &host, err));
 		}
 	}

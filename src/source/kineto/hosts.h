@@ -24,6 +24,7 @@ struct fsl_kineto_hosts {
 	size_t n_threads;
 	uint32_t *heap; /* of threads that have hosts left */
 	size_t n_heap;
+	struct fsl_kineto_calls calls;
 	size_t next_call;           /* in the events */
 	struct fsl_path_host *ties; /* calls that begin at one time, in the order of hosts */
 	size_t n_ties, ties_capacity, next_tie;

@@ -6,25 +6,29 @@
 
 enum fsl_status fsl_kineto_keep_rows(const struct fsl_kineto_events *events, struct fsl_error *err)
 {
+	struct fsl_kineto_calls calls;
+	fsl_kineto_calls_begin(&calls, events);
+	struct fsl_kineto_works works;
+	fsl_kineto_works_begin(&works, events);
 	struct fsl_kept_kernel row = {.step = FSL_STEP_ABSENT, .core_id = FSL_STR_NONE};
 	if (events->rank->kept == NULL) {
 		return FSL_OK;
 	}
-	for (size_t i = 0; i < events->n_work; i++) {
-		const struct fsl_kineto_work *work = &events->work[i];
-		row.begin_ns = work->begin_ns;
-		row.end_ns = work->begin_ns + work->dur_ns;
-		row.step = work->step;
-		row.name_id = work->name_id;
+	for (size_t i = 0; i < events->works.n; i++) {
+		const struct fsl_kineto_work work = fsl_kineto_work_at(&works, i);
+		row.begin_ns = work.begin_ns;
+		row.end_ns = work.begin_ns + work.dur_ns;
+		row.step = work.step;
+		row.name_id = work.name_id;
 		row.kind = FSL_KEPT_KERNEL;
 		FSL_TRY(fsl_keep_kernel(events->rank, &row, err));
 	}
 	row.step = FSL_STEP_ABSENT;
-	for (size_t i = 0; i < events->n_calls; i++) {
-		const struct fsl_kineto_call *call = &events->calls[i];
-		row.begin_ns = call->begin_ns;
-		row.end_ns = call->begin_ns + call->dur_ns;
-		row.name_id = call->name_id;
+	for (size_t i = 0; i < events->calls.n; i++) {
+		const struct fsl_kineto_call call = fsl_kineto_call_at(&calls, i);
+		row.begin_ns = call.begin_ns;
+		row.end_ns = call.begin_ns + call.dur_ns;
+		row.name_id = call.name_id;
 		row.kind = FSL_KEPT_CALL;
 		FSL_TRY(fsl_keep_kernel(events->rank, &row, err));
 	}

@@ -24,18 +24,13 @@ enum { LONG_EVENTS = 1 << 20 /* of some 400 MB of JSON: 10 ms do not matter */ }
 /* All times on one axis. Some writers tell a base and have added it already. */
 static void add_base(struct fsl_kineto_events *events)
 {
-	if (events->n_work > 0 && events->work[0].begin_ns >= FSL_KINETO_SINCE_1970_MIN_NS) {
+	if (events->works.n > 0 && events->first_work_ns >= FSL_KINETO_SINCE_1970_MIN_NS) {
 		return;
 	}
 	struct fsl_profile_trace *trace = &events->rank->trace;
 	int64_t base_ns = events->base_ns;
 	trace->base_ns = base_ns;
-	for (size_t i = 0; i < events->n_work; i++) {
-		events->work[i].begin_ns += base_ns;
-	}
-	for (size_t i = 0; i < events->n_calls; i++) {
-		events->calls[i].begin_ns += base_ns;
-	}
+	events->shift_ns = base_ns;
 	events->frames.shift_ns = base_ns;
 	for (size_t i = 0; i < FSL_SAMPLED_N; i++) {
 		struct fsl_link_samples *samples = &events->counters.of[i];
@@ -53,71 +48,85 @@ static void add_base(struct fsl_kineto_events *events)
 	}
 }
 
-static int compare_correlation(const void *left, const void *right)
-{
-	const struct fsl_kineto_call *a = left, *b = right;
-	int order = FSL_ORDER(a->correlation, b->correlation);
-	return order != 0 ? order : FSL_ORDER(a->begin_ns, b->begin_ns);
-}
-
-static int compare_call_begin(const void *left, const void *right)
-{
-	const struct fsl_kineto_call *a = left, *b = right;
-	int order = FSL_ORDER(a->begin_ns, b->begin_ns);
-	return order != 0 ? order : FSL_ORDER(a->correlation, b->correlation);
-}
-
-static int compare_work(const void *left, const void *right)
-{
-	const struct fsl_kineto_work *a = left, *b = right;
-	int order = FSL_ORDER(a->begin_ns, b->begin_ns);
-	order = order != 0 ? order : FSL_ORDER(a->dur_ns, b->dur_ns);
-	order = order != 0 ? order : FSL_ORDER(a->correlation, b->correlation);
-	return order != 0 ? order : FSL_ORDER(a->name_id, b->name_id);
-}
-
 static int compare_facts(const void *left, const void *right)
 {
 	const struct fsl_kineto_facts *a = left, *b = right;
 	return FSL_ORDER(a->external, b->external);
 }
 
-/* The first call of a correlation launched its work. */
-static void find_launches(struct fsl_kineto_events *events)
+/* A call by its correlation. */
+struct launch {
+	int64_t correlation, begin_ns, dur_ns;
+};
+
+static int compare_launches(const void *left, const void *right)
 {
-	fsl_sort_runs(events->calls, events->n_calls, sizeof(*events->calls), compare_correlation);
-	for (size_t i = 0; i < events->n_work; i++) {
-		struct fsl_kineto_work *work = &events->work[i];
-		size_t at = 0;
-		FSL_LOWER_BOUND(at, events->n_calls,
-				events->calls[at].correlation < work->correlation);
-		if (work->correlation >= 0 && at < events->n_calls &&
-		    events->calls[at].correlation == work->correlation) {
-			work->launch_ns = events->calls[at].begin_ns;
+	const struct launch *a = left, *b = right;
+	FSL_ORDER_BY(a->correlation, b->correlation);
+	return FSL_ORDER(a->begin_ns, b->begin_ns);
+}
+
+static enum fsl_status list_launches(const struct fsl_kineto_events *events,
+				     struct launch **launches, size_t *n, struct fsl_error *err)
+{
+	struct fsl_kineto_calls calls;
+	fsl_kineto_calls_begin(&calls, events);
+	*n = 0;
+	FSL_TRY(FSL_NEW(*launches, events->calls.n + 1, "calls", err));
+	for (size_t i = 0; i < events->calls.n; i++) {
+		const struct fsl_kineto_call call = fsl_kineto_call_at(&calls, i);
+		if (call.correlation >= 0) {
+			(*launches)[(*n)++] =
+				(struct launch){call.correlation, call.begin_ns, call.dur_ns};
 		}
 	}
-	fsl_sort_runs(events->calls, events->n_calls, sizeof(*events->calls), compare_call_begin);
+	fsl_sort_runs(*launches, *n, sizeof(**launches), compare_launches);
+	return FSL_OK;
+}
+
+/* The first call of a correlation launched its work. */
+static void find_launch(struct fsl_kineto_work *work, const struct launch *launches, size_t n)
+{
+	size_t at = 0;
+	FSL_LOWER_BOUND(at, n, launches[at].correlation < work->correlation);
+	if (work->correlation >= 0 && at < n && launches[at].correlation == work->correlation) {
+		work->launch_ns = launches[at].begin_ns;
+		work->launch_dur_ns = launches[at].dur_ns;
+	}
 }
 
 /* A step holds what was launched in it; if no launch was recorded, what the device or the host ran
  * in its time. */
-static void find_steps(struct fsl_kineto_events *events)
+static int64_t step_of(const struct fsl_kineto_events *events, const struct fsl_kineto_work *work)
 {
 	const struct fsl_profile_trace *trace = &events->rank->trace;
-	for (size_t i = 0; i < events->n_work; i++) {
-		struct fsl_kineto_work *work = &events->work[i];
-		work->step = FSL_STEP_ABSENT;
-		if (work->launch_ns != FSL_NS_ABSENT) {
-			work->step = fsl_range_at(trace->ranges, trace->n_ranges, work->launch_ns);
-		} else {
-			work->step = fsl_range_at(events->device_steps, events->n_device_steps,
-						  work->begin_ns);
-			work->step = work->step != FSL_STEP_ABSENT
-					     ? work->step
-					     : fsl_range_at(trace->ranges, trace->n_ranges,
-							    work->begin_ns);
-		}
+	if (work->launch_ns != FSL_NS_ABSENT) {
+		return fsl_range_at(trace->ranges, trace->n_ranges, work->launch_ns);
 	}
+	int64_t step = fsl_range_at(events->device_steps, events->n_device_steps, work->begin_ns);
+	return step != FSL_STEP_ABSENT
+		       ? step
+		       : fsl_range_at(trace->ranges, trace->n_ranges, work->begin_ns);
+}
+
+static enum fsl_status find_launches(struct fsl_kineto_events *events, struct fsl_error *err)
+{
+	struct launch *launches = NULL;
+	struct fsl_packed_rows found = {0};
+	struct fsl_kineto_works works;
+	size_t n = 0;
+	fsl_kineto_bare_works_begin(&works, events);
+	enum fsl_status status = list_launches(events, &launches, &n, err);
+	for (size_t i = 0; i < events->works.n && status == FSL_OK; i++) {
+		struct fsl_kineto_work work = fsl_kineto_work_at(&works, i);
+		find_launch(&work, launches, n);
+		work.step = step_of(events, &work);
+		status = fsl_kineto_keep_launch(&found, &work, err);
+	}
+	fsl_free(launches);
+	FSL_THEN(status, fsl_packed_settle(&found, err));
+	events->launches = found;
+	return status;
 }
 
 /* Facts of the kernel itself, else of its host side. */
@@ -209,6 +218,8 @@ static enum fsl_status list_hosts(const struct fsl_kineto_events *events,
 static enum fsl_status add_comms(struct fsl_kineto_events *events,
 				 const struct fsl_profile_input *input, struct fsl_error *err)
 {
+	struct fsl_kineto_works works;
+	fsl_kineto_works_begin(&works, events);
 	struct fsl_kineto_facts *hosts = NULL;
 	size_t n_hosts = 0;
 	struct counter counter = {.keys = fsl_strpool_create()};
@@ -217,13 +228,12 @@ static enum fsl_status add_comms(struct fsl_kineto_events *events,
 					 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d",
 						    (int)events->rank->rank);
 	bool has_steps = events->rank->trace.n_ranges + events->n_device_steps > 0;
-	for (size_t i = 0; i < events->n_work && status == FSL_OK; i++) {
-		const struct fsl_kineto_work *work = &events->work[i];
+	for (size_t i = 0; i < events->works.n && status == FSL_OK; i++) {
+		const struct fsl_kineto_work work = fsl_kineto_work_at(&works, i);
 		/* Between two steps, or in one that is not wanted. */
-		bool is_outside = has_steps && work->step == FSL_STEP_ABSENT;
-		if (work->is_collective && !is_outside &&
-		    fsl_profile_wants_step(input, work->step)) {
-			status = add_comm(events, work, facts_of(events, work, hosts, n_hosts),
+		bool is_outside = has_steps && work.step == FSL_STEP_ABSENT;
+		if (work.is_collective && !is_outside && fsl_profile_wants_step(input, work.step)) {
+			status = add_comm(events, &work, facts_of(events, &work, hosts, n_hosts),
 					  &counter, err);
 		}
 	}
@@ -256,6 +266,8 @@ static enum fsl_status add_kernel(struct fsl_kernel_classes *classes,
 static enum fsl_status add_tasks(struct fsl_kineto_events *events,
 				 const struct fsl_profile_input *input, struct fsl_error *err)
 {
+	struct fsl_kineto_works works;
+	fsl_kineto_works_begin(&works, events);
 	struct fsl_kernel_classes classes = {.rank = events->rank};
 	struct fsl_breakdown *breakdown = fsl_breakdown_create(FSL_BREAKDOWN_WINDOW);
 	bool is_late = false, is_whole = true;
@@ -263,22 +275,22 @@ static enum fsl_status add_tasks(struct fsl_kineto_events *events,
 					 ? FSL_OK
 					 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d",
 						    (int)events->rank->rank);
-	for (size_t i = 0; i < events->n_work && status == FSL_OK; i++) {
-		const struct fsl_kineto_work *work = &events->work[i];
-		const struct fsl_task task = {.begin_ns = work->begin_ns,
-					      .end_ns = work->begin_ns + work->dur_ns,
-					      .step = work->step,
-					      .name_id = work->name_id,
-					      .kind = work->is_collective ? FSL_TASK_COMMUNICATION
-									  : FSL_TASK_COMPUTE,
+	for (size_t i = 0; i < events->works.n && status == FSL_OK; i++) {
+		const struct fsl_kineto_work work = fsl_kineto_work_at(&works, i);
+		const struct fsl_task task = {.begin_ns = work.begin_ns,
+					      .end_ns = work.begin_ns + work.dur_ns,
+					      .step = work.step,
+					      .name_id = work.name_id,
+					      .kind = work.is_collective ? FSL_TASK_COMMUNICATION
+									 : FSL_TASK_COMPUTE,
 					      .call = FSL_STR_NONE};
-		if (work->category != FSL_KINETO_KERNEL) {
+		if (work.category != FSL_KINETO_KERNEL) {
 			continue;
 		}
 		status = fsl_breakdown_add(breakdown, &task, &is_late, err);
-		if (status == FSL_OK && !work->is_collective &&
-		    fsl_profile_wants_step(input, work->step)) {
-			status = add_kernel(&classes, work, err);
+		if (status == FSL_OK && !work.is_collective &&
+		    fsl_profile_wants_step(input, work.step)) {
+			status = add_kernel(&classes, &work, err);
 		}
 	}
 	FSL_THEN(status, fsl_breakdown_finish(breakdown, events->rank, input, -1, &is_whole, err));
@@ -290,13 +302,15 @@ static enum fsl_status add_tasks(struct fsl_kineto_events *events,
 /* What of each collective no kernel hides. */
 static enum fsl_status tell_exposed(struct fsl_kineto_events *events, struct fsl_error *err)
 {
+	struct fsl_kineto_works works;
+	fsl_kineto_bare_works_begin(&works, events);
 	struct fsl_spans kernels = {0};
 	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; i < events->n_work && status == FSL_OK; i++) {
-		const struct fsl_kineto_work *work = &events->work[i];
-		if (work->category == FSL_KINETO_KERNEL && !work->is_collective) {
-			status = fsl_exposed_add_kernel(&kernels, work->begin_ns,
-							work->begin_ns + work->dur_ns, err);
+	for (size_t i = 0; i < events->works.n && status == FSL_OK; i++) {
+		const struct fsl_kineto_work work = fsl_kineto_work_at(&works, i);
+		if (work.category == FSL_KINETO_KERNEL && !work.is_collective) {
+			status = fsl_exposed_add_kernel(&kernels, work.begin_ns,
+							work.begin_ns + work.dur_ns, err);
 		}
 	}
 	FSL_THEN(status, fsl_exposed_tell(events->rank, &kernels, err));
@@ -307,23 +321,25 @@ static enum fsl_status tell_exposed(struct fsl_kineto_events *events, struct fsl
 /* Stretches without kernels, and copies in them. */
 static enum fsl_status add_free_time(struct fsl_kineto_events *events, struct fsl_error *err)
 {
+	struct fsl_kineto_works works;
+	fsl_kineto_works_begin(&works, events);
 	struct fsl_profile_trace *trace = &events->rank->trace;
 	struct fsl_spans copies = {0}, free_spans = {0};
 	int64_t busy_until_ns = FSL_NS_ABSENT;
 	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; i < events->n_work && status == FSL_OK; i++) {
-		const struct fsl_kineto_work *work = &events->work[i];
-		int64_t end_ns = work->begin_ns + work->dur_ns;
-		if (work->category != FSL_KINETO_KERNEL) {
-			status = fsl_spans_add(&copies, work->begin_ns, end_ns, FSL_STEP_ABSENT,
-					       err);
+	for (size_t i = 0; i < events->works.n && status == FSL_OK; i++) {
+		const struct fsl_kineto_work work = fsl_kineto_work_at(&works, i);
+		int64_t end_ns = work.begin_ns + work.dur_ns;
+		if (work.category != FSL_KINETO_KERNEL) {
+			status =
+				fsl_spans_add(&copies, work.begin_ns, end_ns, FSL_STEP_ABSENT, err);
 			continue;
 		}
-		if (busy_until_ns != FSL_NS_ABSENT && work->begin_ns > busy_until_ns) {
+		if (busy_until_ns != FSL_NS_ABSENT && work.begin_ns > busy_until_ns) {
 			fsl_trace_keep_idle(trace->idle, &trace->n_idle, busy_until_ns,
-					    work->begin_ns - busy_until_ns);
-			status = fsl_spans_add(&free_spans, busy_until_ns, work->begin_ns,
-					       work->step, err);
+					    work.begin_ns - busy_until_ns);
+			status = fsl_spans_add(&free_spans, busy_until_ns, work.begin_ns, work.step,
+					       err);
 		}
 		busy_until_ns = end_ns > busy_until_ns ? end_ns : busy_until_ns;
 	}
@@ -333,45 +349,65 @@ static enum fsl_status add_free_time(struct fsl_kineto_events *events, struct fs
 	return status;
 }
 
+/* How far ahead the launch was of the kernel that ends the stretch. */
+static void ask_lag(const struct fsl_kineto_events *events, struct fsl_profile_idle *idle,
+		    int64_t end_ns)
+{
+	struct fsl_kineto_works works;
+	size_t at = 0;
+	fsl_kineto_works_begin(&works, events);
+	FSL_LOWER_BOUND(at, events->works.n, fsl_kineto_work_at(&works, at).begin_ns < end_ns);
+	for (; at < events->works.n; at++) {
+		const struct fsl_kineto_work work = fsl_kineto_work_at(&works, at);
+		if (work.begin_ns != end_ns) {
+			break;
+		}
+		if (work.category == FSL_KINETO_KERNEL && work.launch_ns != FSL_NS_ABSENT) {
+			int64_t lag_ns = work.begin_ns - work.launch_ns;
+			idle->launch_lag_ns = lag_ns > 0 ? lag_ns : 0;
+		}
+	}
+}
+
 /* Tells what the host did in the longest stretches, and how far ahead the launch was that ended
  * them. */
 static void ask_idle(struct fsl_kineto_events *events)
 {
+	struct fsl_kineto_calls calls;
+	fsl_kineto_calls_begin(&calls, events);
 	struct fsl_profile_trace *trace = &events->rank->trace;
 	for (size_t k = 0; k < trace->n_idle; k++) {
 		struct fsl_profile_idle *idle = &trace->idle[k];
 		int64_t end_ns = idle->begin_ns + idle->dur_ns;
-		size_t at = 0, w = 0;
-		FSL_LOWER_BOUND(at, events->n_calls, events->calls[at].begin_ns < idle->begin_ns);
-		for (; at < events->n_calls && events->calls[at].begin_ns < end_ns; at++) {
-			const struct fsl_kineto_call *call = &events->calls[at];
-			int64_t left_ns = end_ns - call->begin_ns;
-			idle->n_acl++;
-			idle->acl_ns += call->dur_ns < left_ns ? call->dur_ns : left_ns;
-		}
-		FSL_LOWER_BOUND(w, events->n_work, events->work[w].begin_ns < end_ns);
-		for (; w < events->n_work && events->work[w].begin_ns == end_ns; w++) {
-			const struct fsl_kineto_work *work = &events->work[w];
-			if (work->category == FSL_KINETO_KERNEL &&
-			    work->launch_ns != FSL_NS_ABSENT) {
-				int64_t lag_ns = work->begin_ns - work->launch_ns;
-				idle->launch_lag_ns = lag_ns > 0 ? lag_ns : 0;
+		size_t at = 0;
+		FSL_LOWER_BOUND(at, events->calls.n,
+				fsl_kineto_call_at(&calls, at).begin_ns < idle->begin_ns);
+		for (; at < events->calls.n; at++) {
+			const struct fsl_kineto_call call = fsl_kineto_call_at(&calls, at);
+			int64_t left_ns = end_ns - call.begin_ns;
+			if (left_ns <= 0) {
+				break;
 			}
+			idle->n_acl++;
+			idle->acl_ns += call.dur_ns < left_ns ? call.dur_ns : left_ns;
 		}
+		ask_lag(events, idle, end_ns);
 	}
 }
 
 /* Lags from launches to their work. */
 static enum fsl_status tell_lags(struct fsl_kineto_events *events, struct fsl_error *err)
 {
+	struct fsl_kineto_works works;
+	fsl_kineto_works_begin(&works, events);
 	struct fsl_profile_trace *trace = &events->rank->trace;
 	int64_t *lags = NULL;
 	size_t n = 0;
-	FSL_TRY(FSL_NEW(lags, events->n_work + 1, "launches", err));
-	for (size_t i = 0; i < events->n_work; i++) {
-		const struct fsl_kineto_work *work = &events->work[i];
-		if (work->category == FSL_KINETO_KERNEL && work->launch_ns != FSL_NS_ABSENT) {
-			int64_t lag_ns = work->begin_ns - work->launch_ns;
+	FSL_TRY(FSL_NEW(lags, events->works.n + 1, "launches", err));
+	for (size_t i = 0; i < events->works.n; i++) {
+		const struct fsl_kineto_work work = fsl_kineto_work_at(&works, i);
+		if (work.category == FSL_KINETO_KERNEL && work.launch_ns != FSL_NS_ABSENT) {
+			int64_t lag_ns = work.begin_ns - work.launch_ns;
 			lags[n++] = lag_ns > 0 ? lag_ns : 0;
 		}
 	}
@@ -396,18 +432,20 @@ static bool is_like(const char *name, const char *begin, const char *end)
 /* Calls of the runtime, summed by name. */
 static enum fsl_status tell_calls(struct fsl_kineto_events *events, struct fsl_error *err)
 {
+	struct fsl_kineto_calls calls;
+	fsl_kineto_calls_begin(&calls, events);
 	struct fsl_profile_rank *rank = events->rank;
 	size_t n_names = fsl_strpool_size(rank->names);
 	uint32_t kind_id = 0, *row_of = NULL; /* row + 1 */
 	FSL_TRY(FSL_NEW(row_of, n_names + 1, "calls", err));
 	enum fsl_status status = fsl_strpool_intern(rank->names, "runtime", 7, &kind_id, err);
-	for (size_t i = 0; i < events->n_calls && status == FSL_OK; i++) {
-		const struct fsl_kineto_call *call = &events->calls[i];
-		const char *name = fsl_strpool_text(rank->names, call->name_id);
-		uint32_t *row = &row_of[call->name_id];
+	for (size_t i = 0; i < events->calls.n && status == FSL_OK; i++) {
+		const struct fsl_kineto_call call = fsl_kineto_call_at(&calls, i);
+		const char *name = fsl_strpool_text(rank->names, call.name_id);
+		uint32_t *row = &row_of[call.name_id];
 		if (*row == 0) {
 			const struct fsl_profile_statistic first = {
-				.name_id = call->name_id, .kind_id = kind_id, .min_ns = INT64_MAX};
+				.name_id = call.name_id, .kind_id = kind_id, .min_ns = INT64_MAX};
 			status = FSL_APPEND(rank, api_statistics, &first, err);
 			*row = (uint32_t)rank->n_api_statistics;
 		}
@@ -416,12 +454,12 @@ static enum fsl_status tell_calls(struct fsl_kineto_events *events, struct fsl_e
 		}
 		struct fsl_profile_statistic *sums = &rank->api_statistics[*row - 1];
 		sums->count++;
-		sums->total_ns = fsl_sum_i64(sums->total_ns, call->dur_ns);
-		sums->min_ns = call->dur_ns < sums->min_ns ? call->dur_ns : sums->min_ns;
-		sums->max_ns = call->dur_ns > sums->max_ns ? call->dur_ns : sums->max_ns;
+		sums->total_ns = fsl_sum_i64(sums->total_ns, call.dur_ns);
+		sums->min_ns = call.dur_ns < sums->min_ns ? call.dur_ns : sums->min_ns;
+		sums->max_ns = call.dur_ns > sums->max_ns ? call.dur_ns : sums->max_ns;
 		sums->mean_ns = sums->total_ns / sums->count;
 		if (is_like(name, "cuda", "Synchronize") || is_like(name, "hip", "Synchronize")) {
-			fsl_trace_count_call(&rank->trace, FSL_HOST_SYNCHRONIZE, call->dur_ns);
+			fsl_trace_count_call(&rank->trace, FSL_HOST_SYNCHRONIZE, call.dur_ns);
 		}
 	}
 	fsl_free(row_of);
@@ -445,15 +483,17 @@ static enum fsl_status tell_memory(struct fsl_kineto_events *events, struct fsl_
 static void tell_range(struct fsl_kineto_events *events)
 {
 	struct fsl_profile_trace *trace = &events->rank->trace;
-	for (size_t i = 0; i < events->n_work; i++) {
-		int64_t end_ns = events->work[i].begin_ns + events->work[i].dur_ns;
-		trace->begin_ns = i == 0 ? events->work[i].begin_ns : trace->begin_ns;
+	struct fsl_kineto_works works;
+	fsl_kineto_bare_works_begin(&works, events);
+	for (size_t i = 0; i < events->works.n; i++) {
+		const struct fsl_kineto_work work = fsl_kineto_work_at(&works, i);
+		int64_t end_ns = work.begin_ns + work.dur_ns;
+		trace->begin_ns = i == 0 ? work.begin_ns : trace->begin_ns;
 		trace->end_ns = end_ns > trace->end_ns ? end_ns : trace->end_ns;
 	}
 }
 
-/* Arrays that grew while a long trace was read left holes; functions of Python are gone later. */
-static void give_back(const struct fsl_kineto_events *events)
+void fsl_kineto_give_back(const struct fsl_kineto_events *events)
 {
 	if (events->rank->trace.n_events >= LONG_EVENTS) {
 		fsl_memory_give_back();
@@ -465,18 +505,18 @@ enum fsl_status fsl_kineto_settle(struct fsl_kineto_events *events,
 {
 	add_base(events);
 	FSL_TRY(fsl_frames_settle(&events->frames, err));
-	find_launches(events);
-	fsl_sort_runs(events->work, events->n_work, sizeof(*events->work), compare_work);
-	find_steps(events);
+	FSL_TRY(fsl_packed_settle(&events->works, err));
+	FSL_TRY(fsl_packed_settle(&events->calls, err));
+	FSL_TRY(find_launches(events, err));
 	tell_range(events);
 	/* First, because most memory is that of functions of Python, which nobody else asks for. */
-	give_back(events);
+	fsl_kineto_give_back(events);
 	FSL_TRY(fsl_kineto_tell_functions(events, err));
-	give_back(events);
 	FSL_TRY(add_comms(events, input, err));
 	FSL_TRY(add_tasks(events, input, err));
 	FSL_TRY(tell_exposed(events, err));
 	FSL_TRY(add_free_time(events, err));
+	fsl_kineto_give_back(events);
 	FSL_TRY(fsl_kineto_tell_shares(events, input, err));
 	FSL_TRY(fsl_kineto_tell_worker(events, input, err));
 	FSL_TRY(fsl_kineto_keep_rows(events, err));

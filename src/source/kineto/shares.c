@@ -29,11 +29,13 @@ static enum fsl_status add(struct fsl_profile_rank *rank, struct fsl_shares_swee
 
 static enum fsl_status tell_whole(struct fsl_kineto_events *events, struct fsl_error *err)
 {
+	struct fsl_kineto_works works;
+	fsl_kineto_bare_works_begin(&works, events);
 	struct fsl_shares_sweep sweep = {0};
-	for (size_t i = 0; i < events->n_work; i++) {
-		const struct fsl_kineto_work *work = &events->work[i];
-		fsl_shares_add(&sweep, work->begin_ns, work->dur_ns,
-			       fsl_kineto_kind_of(events, work));
+	for (size_t i = 0; i < events->works.n; i++) {
+		const struct fsl_kineto_work work = fsl_kineto_work_at(&works, i);
+		fsl_shares_add(&sweep, work.begin_ns, work.dur_ns,
+			       fsl_kineto_kind_of(events, &work));
 	}
 	return add(events->rank, &sweep, FSL_STEP_ABSENT, true, err);
 }
@@ -42,29 +44,34 @@ static enum fsl_status tell_whole(struct fsl_kineto_events *events, struct fsl_e
 static enum fsl_status tell_steps(struct fsl_kineto_events *events,
 				  const struct fsl_profile_input *input, struct fsl_error *err)
 {
+	struct fsl_kineto_works works;
+	fsl_kineto_works_begin(&works, events);
 	struct fsl_shares_sweep sweep = {0};
 	int64_t step = FSL_STEP_ABSENT;
 	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; i <= events->n_work && status == FSL_OK; i++) {
-		bool is_last = i == events->n_work;
-		const struct fsl_kineto_work *work = &events->work[i];
-		if (!is_last && work->step == FSL_STEP_ABSENT) {
+	for (size_t i = 0; i <= events->works.n && status == FSL_OK; i++) {
+		bool is_last = i == events->works.n;
+		struct fsl_kineto_work work = {0};
+		if (!is_last) {
+			work = fsl_kineto_work_at(&works, i);
+		}
+		if (!is_last && work.step == FSL_STEP_ABSENT) {
 			continue;
 		}
-		if (is_last || work->step > step) {
+		if (is_last || work.step > step) {
 			if (!is_last && sweep.has_begun) {
-				fsl_shares_advance(&sweep, work->begin_ns);
+				fsl_shares_advance(&sweep, work.begin_ns);
 			}
 			if (step != FSL_STEP_ABSENT && fsl_profile_wants_step(input, step)) {
 				status = add(events->rank, &sweep, step, is_last, err);
 			} else {
 				(void)fsl_shares_tell(&sweep, is_last); /* not wanted */
 			}
-			step = is_last ? step : work->step;
+			step = is_last ? step : work.step;
 		}
 		if (!is_last) {
-			fsl_shares_add(&sweep, work->begin_ns, work->dur_ns,
-				       fsl_kineto_kind_of(events, work));
+			fsl_shares_add(&sweep, work.begin_ns, work.dur_ns,
+				       fsl_kineto_kind_of(events, &work));
 		}
 	}
 	return status;
@@ -73,7 +80,7 @@ static enum fsl_status tell_steps(struct fsl_kineto_events *events,
 enum fsl_status fsl_kineto_tell_shares(struct fsl_kineto_events *events,
 				       const struct fsl_profile_input *input, struct fsl_error *err)
 {
-	if (events->n_work == 0) {
+	if (events->works.n == 0) {
 		return FSL_OK;
 	}
 	FSL_TRY(tell_whole(events, err));

@@ -91,6 +91,26 @@ static bool holds(const struct window *window, int64_t time_ns)
 	return time_ns >= window->begin_ns && time_ns <= window->end_ns;
 }
 
+/* Some blocks of works at a time: the path asks for works in their order and, ahead of them, for
+ * those that calls launch. */
+struct readers {
+	struct fsl_kineto_works of[4];
+	size_t oldest;
+};
+
+static struct fsl_kineto_work read_work(struct readers *readers, size_t i)
+{
+	enum { N = sizeof(readers->of) / sizeof(readers->of[0]) };
+	for (size_t k = 0; k < N; k++) {
+		if (i - readers->of[k].works.first < readers->of[k].works.n) {
+			return fsl_kineto_work_at(&readers->of[k], i);
+		}
+	}
+	size_t oldest = readers->oldest;
+	readers->oldest = (oldest + 1) % N;
+	return fsl_kineto_work_at(&readers->of[oldest], i);
+}
+
 /* The input of the path, with the room that it takes. */
 struct builder {
 	const struct fsl_kineto_events *events;
@@ -101,6 +121,7 @@ struct builder {
 	struct fsl_path_event *path_events;
 	struct place *work_places, *sync_places, *event_places; /* by correlation */
 	size_t n_work_places;
+	struct readers *readers;
 	bool *is_wait; /* of each name */
 };
 
@@ -110,6 +131,7 @@ static void end_builder(struct builder *builder)
 	fsl_free(builder->syncs);
 	fsl_free(builder->path_events);
 	fsl_free(builder->work_places);
+	fsl_free(builder->readers);
 	fsl_free(builder->sync_places);
 	fsl_free(builder->event_places);
 	fsl_free(builder->is_wait);
@@ -136,7 +158,12 @@ static enum fsl_status begin_builder(struct builder *builder, struct fsl_error *
 	size_t n_syncs = events->n_syncs;
 	FSL_TRY(FSL_NEW(builder->syncs, n_syncs + 1, "waits", err));
 	FSL_TRY(FSL_NEW(builder->path_events, n_syncs + 1, "waits", err));
-	FSL_TRY(FSL_NEW(builder->work_places, events->n_work + 1, "works", err));
+	FSL_TRY(FSL_NEW(builder->work_places, events->works.n + 1, "works", err));
+	FSL_TRY(FSL_NEW(builder->readers, 1, "works", err));
+	for (size_t i = 0; i < sizeof(builder->readers->of) / sizeof(builder->readers->of[0]);
+	     i++) {
+		fsl_kineto_works_begin(&builder->readers->of[i], events);
+	}
 	FSL_TRY(FSL_NEW(builder->sync_places, n_syncs + 1, "waits", err));
 	FSL_TRY(FSL_NEW(builder->event_places, n_syncs + 1, "waits", err));
 	return FSL_NEW(builder->is_wait, fsl_strpool_size(events->rank->names) + 1, "names", err);
@@ -151,35 +178,37 @@ static bool tell_work(const void *context, uint32_t index, struct fsl_path_work 
 		[FSL_DEVICE_MEMORY] = FSL_PATH_MEMORY,
 	};
 	const struct builder *builder = context;
-	const struct fsl_kineto_work *work = &builder->events->work[index];
-	bool has_launch = work->launch_ns != FSL_NS_ABSENT;
-	if (!holds(&builder->window, has_launch ? work->launch_ns : work->begin_ns)) {
+	const struct fsl_kineto_work work = read_work(builder->readers, index);
+	bool has_launch = work.launch_ns != FSL_NS_ABSENT;
+	if (!holds(&builder->window, has_launch ? work.launch_ns : work.begin_ns)) {
 		return false;
 	}
 	*out = (struct fsl_path_work){
-		.begin_ns = work->begin_ns,
-		.end_ns = work->begin_ns + work->dur_ns,
-		.device = work->device,
-		.stream = work->stream,
-		.part = parts[fsl_kineto_kind_of(builder->events, work)],
+		.begin_ns = work.begin_ns,
+		.end_ns = work.begin_ns + work.dur_ns,
+		.device = work.device,
+		.stream = work.stream,
+		.part = parts[fsl_kineto_kind_of(builder->events, &work)],
 	};
 	return true;
 }
 
 static void add_works(struct builder *builder)
 {
+	struct fsl_kineto_works works;
 	const struct fsl_kineto_events *events = builder->events;
-	for (size_t i = 0; i < events->n_work; i++) {
-		const struct fsl_kineto_work *work = &events->work[i];
-		if (work->launch_ns != FSL_NS_ABSENT && holds(&builder->window, work->launch_ns)) {
+	fsl_kineto_works_begin(&works, events);
+	for (size_t i = 0; i < events->works.n; i++) {
+		const struct fsl_kineto_work work = fsl_kineto_work_at(&works, i);
+		if (work.launch_ns != FSL_NS_ABSENT && holds(&builder->window, work.launch_ns)) {
 			builder->work_places[builder->n_work_places++] =
-				(struct place){work->correlation, (uint32_t)i};
+				(struct place){work.correlation, (uint32_t)i};
 		}
 	}
 	sort_places(builder->work_places, builder->n_work_places);
 	builder->input.work = tell_work;
 	builder->input.works = builder;
-	builder->input.n_works = events->n_work;
+	builder->input.n_works = events->works.n;
 }
 
 /* Each event once, whoever waits for it. */
@@ -264,9 +293,8 @@ static enum fsl_status tell_path(struct fsl_kineto_events *events, struct fsl_er
 	enum fsl_status status = begin_builder(&builder, err);
 	if (status == FSL_OK) {
 		const struct fsl_strpool *names = events->rank->names;
-		for (size_t i = 0; i < events->n_calls; i++) {
-			uint32_t name_id = events->calls[i].name_id;
-			builder.is_wait[name_id] = is_wait(fsl_strpool_text(names, name_id));
+		for (uint32_t id = 0; id < fsl_strpool_size(names); id++) {
+			builder.is_wait[id] = is_wait(fsl_strpool_text(names, id));
 		}
 		add_works(&builder);
 		add_syncs(&builder);
@@ -291,42 +319,29 @@ static void count_copy(const struct fsl_kineto_events *events, const struct fsl_
 	}
 }
 
-/* The call that launched a work; NULL: none was recorded. */
-static const struct fsl_kineto_call *launch_of(const struct fsl_kineto_events *events,
-					       const struct fsl_kineto_work *work)
-{
-	const struct fsl_kineto_call *calls = events->calls;
-	size_t at = 0;
-	if (work->launch_ns == FSL_NS_ABSENT) {
-		return NULL;
-	}
-	FSL_BISECT(at, events->n_calls, i,
-		   calls[i].begin_ns < work->launch_ns ||
-			   (calls[i].begin_ns == work->launch_ns &&
-			    calls[i].correlation < work->correlation));
-	return at < events->n_calls ? &calls[at] : NULL;
-}
-
 static enum fsl_status tell_streams(struct fsl_kineto_events *events,
 				    const struct fsl_profile_input *input, struct fsl_error *err)
 {
+	struct fsl_kineto_works works;
+	fsl_kineto_works_begin(&works, events);
 	struct fsl_streams *streams = NULL;
 	FSL_TRY(FSL_NEW(streams, 1, "streams", err));
 	streams->figures = events->rank->figures;
-	enum fsl_status status = fsl_streams_reserve(streams, events->n_work, err);
-	for (size_t i = 0; i < events->n_work && status == FSL_OK; i++) {
-		const struct fsl_kineto_work *work = &events->work[i];
-		const struct fsl_kineto_call *call = launch_of(events, work);
+	enum fsl_status status = fsl_streams_reserve(streams, events->works.n, err);
+	for (size_t i = 0; i < events->works.n && status == FSL_OK; i++) {
+		const struct fsl_kineto_work work = fsl_kineto_work_at(&works, i);
+		bool has_call = work.launch_ns != FSL_NS_ABSENT;
 		const struct fsl_stream_work taken = {
-			.begin_ns = work->begin_ns,
-			.end_ns = work->begin_ns + work->dur_ns,
-			.call_ns = call != NULL ? call->begin_ns : FSL_NS_ABSENT,
-			.call_end_ns = call != NULL ? call->begin_ns + call->dur_ns : FSL_NS_ABSENT,
-			.device = work->device,
-			.stream = work->stream,
+			.begin_ns = work.begin_ns,
+			.end_ns = work.begin_ns + work.dur_ns,
+			.call_ns = work.launch_ns,
+			.call_end_ns =
+				has_call ? work.launch_ns + work.launch_dur_ns : FSL_NS_ABSENT,
+			.device = work.device,
+			.stream = work.stream,
 		};
-		if (fsl_profile_wants_step(input, work->step)) {
-			count_copy(events, work);
+		if (fsl_profile_wants_step(input, work.step)) {
+			count_copy(events, &work);
 			status = fsl_streams_add(streams, &taken, err);
 		}
 	}

@@ -78,14 +78,17 @@ static void ends_close_the_last_begin_of_their_thread(void **state)
 	take(&small, 'E', "", 1, 130, "");
 	take(&small, 'E', "", 1, 150, "");
 	take(&small, 'E', "", 2, 115, "");
-	assert_int_equal(small.events.n_calls, 3);
-	const struct fsl_kineto_call *calls = small.events.calls;
-	assert_string_equal(fsl_strpool_text(small.rank.names, calls[0].name_id), "inner");
-	assert_int_equal(calls[0].begin_ns, 120);
-	assert_int_equal(calls[0].dur_ns, 10);
-	assert_int_equal(calls[0].correlation, 120);
-	assert_int_equal(calls[1].dur_ns, 50);
-	assert_int_equal(calls[2].dur_ns, 5);
+	assert_int_equal(small.events.calls.n, 3);
+	struct fsl_kineto_calls calls;
+	fsl_kineto_calls_begin(&calls, &small.events);
+	assert_int_equal(fsl_packed_settle(&small.events.calls, NULL), FSL_OK);
+	const struct fsl_kineto_call inner = fsl_kineto_call_at(&calls, 2);
+	assert_string_equal(fsl_strpool_text(small.rank.names, inner.name_id), "inner");
+	assert_int_equal(inner.begin_ns, 120);
+	assert_int_equal(inner.dur_ns, 10);
+	assert_int_equal(inner.correlation, 120);
+	assert_int_equal(fsl_kineto_call_at(&calls, 0).dur_ns, 50);
+	assert_int_equal(fsl_kineto_call_at(&calls, 1).dur_ns, 5);
 	assert_int_equal(fsl_kineto_intake_unmatched(&small.intake), 0);
 	end(&small);
 }
@@ -102,7 +105,7 @@ static void begins_and_ends_without_each_other_are_counted(void **state)
 	}
 	take(&small, 'B', "cuda_runtime", 1, 300, "open");
 	take(&small, 'B', "cuda_runtime", 1, FSL_NS_ABSENT, "no time");
-	assert_int_equal(small.events.n_calls, 3);
+	assert_int_equal(small.events.calls.n, 3);
 	assert_int_equal(small.intake.n_open, 1); /* room is used again */
 	assert_int_equal(fsl_kineto_intake_unmatched(&small.intake), 3);
 	end(&small);
@@ -124,8 +127,8 @@ static void rules_tell_categories_threads_and_processes(void **state)
 	take(&small, 'X', "", 7, 100, "a kernel without a category");
 	take(&small, 'X', "any", 8, 100, "nothing");
 	take(&small, 'X', "any", 9, 100, "on a thread of its own kind");
-	assert_int_equal(small.events.n_calls, 2);
-	assert_int_equal(small.events.n_work, 2);
+	assert_int_equal(small.events.calls.n, 2);
+	assert_int_equal(small.events.works.n, 2);
 	end(&small);
 }
 
