@@ -97,7 +97,7 @@ static struct run *find_run(const struct fsl_frame_thread *thread, const struct 
 static enum fsl_status place(struct fsl_frame_thread *thread, const struct fsl_frame *frame,
 			     struct fsl_error *err)
 {
-	static const struct run none = {NULL};
+	static const struct run none = {0};
 	struct run *run = find_run(thread, frame);
 	if (run == NULL) {
 		thread->is_unsorted |= thread->n_runs == FSL_FRAME_RUNS_MAX;
@@ -139,7 +139,7 @@ static enum fsl_status find_thread(struct fsl_frames *frames, size_t number,
 static enum fsl_status append(struct fsl_frame_thread *thread, const struct fsl_frame *frame,
 			      struct fsl_error *err)
 {
-	static const struct run none = {NULL};
+	static const struct run none = {0};
 	if (thread->n_runs == 0) {
 		FSL_TRY(FSL_APPEND(thread, runs, &none, err));
 	}

@@ -45,7 +45,7 @@ const char *fsl_trace_dat_version(void)
 	return fsl_trace_dat_load() ? FSL_TRACECMD_VERSION : "no";
 }
 
-static void limit(int resource, rlim_t most)
+static void limit(enum __rlimit_resource resource, rlim_t most)
 {
 	struct rlimit now;
 	if (getrlimit(resource, &now) == 0 && most < now.rlim_max) {

@@ -133,8 +133,7 @@ static void add_event(struct text *text, int i, const char *between)
 	static const char *const odd[] = {
 		"{\"ph\": \"X\", \"name\": \"},{\\\"ph\\\": \\\"X\\\"},{\", \"ts\": 1, \"dur\": 2}",
 		"{\"ph\": \"X\", \"name\": \"\xc3\xa9\", \"ts\": 3, \"dur\": 2}",
-		"{\"ph\": \"X\", \"ts\": 3, \"dur\": 2, \"args\": {\"list\": [1, {\"ph\": \"X\", "
-		"\"ts\": 1, \"dur\": 1}, {\"ph\": \"M\"}], \"stream\": 4}}",
+		"{\"ph\": \"X\", \"ts\": 3, \"dur\": 2, \"args\": {\"list\": [{\"ph\": \"X\"}], \"rank\": 4}}",
 		"{\"name\": \"no phase\"}",
 		"{\"ph\": \"C\", \"name\": \"rate\", \"ts\": 9, \"args\": {\"tx\": 5.5, \"rx\": 7}}",
 		"[1, {\"ph\": \"X\"}, {\"ph\": \"M\", \"name\": \"in a list\"}]",
