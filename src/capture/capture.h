@@ -53,7 +53,7 @@ struct fsl_profile_folder {
 	int32_t rank;
 	enum fsl_profile_rank_source rank_source;
 	int64_t stamp; /* YYYYMMDDhhmmssmmm in the folder's name; 0: none */
-	/* Of an export of Nsight Systems: the only process that is read (fsl_nsys_worker), 0: that
+	/* The only process of an export of Nsight Systems that is read (fsl_nsys_worker), 0: that
 	 * of the first kernel; and whether other processes of the file are other ranks. */
 	int64_t process;
 	bool is_of_several;

@@ -60,7 +60,7 @@ enum {
 	FLAG_CLEARED = 1,
 	NESTED_MAX = 4, /* dictionaries in each other */
 	PACKET_BYTES_MAX = FSL_LINE_BYTES_MAX - FSL_PF_HEAD_MAX,
-	/* Of the packets that one packet holds compressed; Perfetto puts 0.5 MB together. */
+	/* A packet may hold so much, unpacked; Perfetto puts 0.5 MB together. */
 	UNPACKED_BYTES_MAX = 16 * 1024 * 1024,
 };
 

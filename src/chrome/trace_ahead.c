@@ -50,7 +50,7 @@ struct slot {
 	size_t n_values, values_capacity;
 };
 
-/* What a thread scans with. */
+/* A thread scans with this. */
 struct hand {
 	struct fsl_trace_scanner scanner;
 	struct fsl_trace_event event;

@@ -27,7 +27,8 @@ struct form {
 	const struct fsl_track_writer *writer; /* NULL: no timeline */
 	bool is_packed;
 	fsl_stacks_writer *stacks; /* of device memory by call path */
-	/* What the form has of a kernel trace beside tracks, and the writer of the tracks then. */
+	/* Writes what the form has of a kernel trace beside tracks; the writer of the tracks then.
+	 */
 	fsl_kernel_writer *kernel;
 	const struct fsl_track_writer *with_kernel;
 };

@@ -156,7 +156,7 @@ enum fsl_status fsl_host_trace_join(struct fsl_host_trace *trace, const struct f
 	return FSL_OK;
 }
 
-/* Where to look for clocks, and who asks. */
+/* The places that may have clocks, and who asks. */
 struct request {
 	struct fsl_host_traces *out;
 	const char *const *paths;

@@ -1,5 +1,5 @@
-/* What pictures of a kernel trace show beside its verdict: who held each CPU in the worst step, and
- * the states of the thread of each rank that waits. */
+/* Pictures of a kernel trace show, beside its verdict, who held each CPU in the worst step, and the
+ * states of the thread of each rank that waits. */
 #ifndef FSL_ENGINE_HOSTBOUND_PICTURE_H
 #define FSL_ENGINE_HOSTBOUND_PICTURE_H
 

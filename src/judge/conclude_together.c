@@ -1,4 +1,4 @@
-/* What ranks cost together that are slow in different steps. */
+/* Ranks that are slow in different steps: their cost together. */
 #include "judge/conclude.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "base/sort.h"
 #include "base/try.h"
 
-/* What one step shows of one rank. */
+/* One rank in one step. */
 struct shown {
 	int64_t step;
 	double ms;
