@@ -430,19 +430,38 @@ static enum fsl_status end_idle(struct fsl_sched *sched, int32_t cpu, int64_t la
 	return FSL_OK;
 }
 
-/* When the task in the line came, of which no switch told: as long ago as sched_stat_runtime says
- * that it ran, but not before what is known of the CPU (up to @known_ns) and of itself. */
-static int64_t came_ns(const struct fsl_sched *sched, const struct fsl_sched_event *event,
-		       int64_t known_ns)
+/* When the thread was put on the queue of the CPU; INT64_MIN: it is not there. */
+static int64_t joined_ns(const struct fsl_sched_cpu *cpu, int32_t thread)
 {
-	int64_t now_ns = sched->now_ns;
-	if (event->kind != FSL_SCHED_RUNTIME || event->task.tid != event->tid) {
-		return now_ns;
+	for (size_t i = 0; i < cpu->n_waiters; i++) {
+		if (cpu->waiters[i].thread == thread && cpu->waiters[i].end_ns == INT64_MAX) {
+			return cpu->waiters[i].begin_ns;
+		}
 	}
+	return INT64_MIN;
+}
+
+/*
+ * When the task in the line came, of which no switch told: as long ago as sched_stat_runtime says
+ * that it ran, but not before what is known of the CPU (up to @known_ns) and of itself. The idle
+ * task gives way at once: a task that joined the queue of its CPU came then, unless a quota holds
+ * it back. @idle_ns: begin of the idle time in front; INT64_MAX: none.
+ */
+static int64_t came_ns(const struct fsl_sched *sched, const struct fsl_sched_event *event,
+		       int64_t known_ns, int64_t idle_ns)
+{
+	int64_t now_ns = sched->now_ns, came_ns = now_ns;
 	const struct fsl_sched_thread *own = fsl_sched_find(sched, event->tid);
 	int64_t least_ns = own != NULL && own->since_ns > known_ns ? own->since_ns : known_ns;
-	int64_t ns = event->value < now_ns - least_ns ? now_ns - event->value : least_ns;
-	return ns < now_ns ? ns : now_ns;
+	int64_t queued_ns =
+		own != NULL ? joined_ns(&sched->cpus[event->cpu], (int32_t)(own - sched->threads))
+			    : INT64_MIN;
+	if (event->kind == FSL_SCHED_RUNTIME && event->task.tid == event->tid) {
+		came_ns = event->value < now_ns - least_ns ? now_ns - event->value : least_ns;
+	} else if (queued_ns >= idle_ns && !own->is_throttled) {
+		came_ns = queued_ns > known_ns ? queued_ns : known_ns;
+	}
+	return came_ns < now_ns ? came_ns : now_ns;
 }
 
 /* Before the first switch of a CPU, after a loss, and behind idle time, the task in the line holds
@@ -460,8 +479,10 @@ static enum fsl_status note_cpu(struct fsl_sched *sched, const struct fsl_sched_
 		cpu = &sched->cpus[event->cpu];
 	}
 	int64_t last_ns = cpu->last_ns;
+	int64_t idle_ns = INT64_MAX;
 	cpu->last_ns = event->time_ns;
 	if (cpu->holder == FSL_SCHED_HOLDER_IDLE && event->tid > 0) {
+		idle_ns = cpu->since_ns;
 		FSL_TRY(end_idle(sched, event->cpu, last_ns, err));
 		cpu = &sched->cpus[event->cpu];
 	}
@@ -469,7 +490,8 @@ static enum fsl_status note_cpu(struct fsl_sched *sched, const struct fsl_sched_
 		return FSL_OK;
 	}
 	int64_t now_ns = sched->now_ns;
-	sched->now_ns = came_ns(sched, event, last_ns > cpu->since_ns ? last_ns : cpu->since_ns);
+	int64_t known_ns = last_ns > cpu->since_ns ? last_ns : cpu->since_ns;
+	sched->now_ns = came_ns(sched, event, known_ns, idle_ns);
 	FSL_TRY(fsl_sched_end_slice(sched, event->cpu, FSL_SCHED_HOLDER_UNKNOWN, sched->now_ns,
 				    err));
 	if (event->tid == 0) {

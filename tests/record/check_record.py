@@ -60,7 +60,7 @@ for burst in range(BURSTS):
     end = time.monotonic() + 0.005
     while time.monotonic() < end:
         pass
-    time.sleep(0.003)
+    time.sleep(0.002 + 0.0005 * (7 * burst % 5))  # bursts with a period would make steps look longer
 print(time.time_ns(), flush=True)
 os._exit(0)  # the end of the interpreter takes the CPU, too
 """

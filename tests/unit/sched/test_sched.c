@@ -220,12 +220,48 @@ static void test_a_line_of_a_task_ends_idle_time_that_no_switch_ends(void **stat
 	switch_to(160, 0, 1, 'R', 3);
 	switch_to(190, 0, 3, 'S', 1);
 	end_at(200, 0, 1);
-	assert_int_equal(in_state(1, FSL_SCHED_RQ_WAKE), 5);
-	assert_int_equal(in_state(1, FSL_SCHED_RUN), 35);
+	assert_int_equal(in_state(1, FSL_SCHED_RQ_WAKE), 0); /* idle time gave way at once */
+	assert_int_equal(in_state(1, FSL_SCHED_RUN), 40);
 	assert_int_equal(in_state(1, FSL_SCHED_RQ_PREEMPT), 30);
 	assert_int_equal(held_by(1, 3), 30);
-	assert_int_equal(held_by(1, FSL_SCHED_HOLDER_UNKNOWN), 5);
+	assert_int_equal(held_by(1, FSL_SCHED_HOLDER_UNKNOWN), 0);
 	assert_int_equal(g_sched.cpus[0].idle_ns, 30);
+	check_sums();
+}
+
+/* Moves a task that waits. */
+static void move_to(int64_t time_ns, int32_t by_cpu, int32_t tid, int32_t to_cpu)
+{
+	struct fsl_sched_event event = event_of(FSL_SCHED_MIGRATE, time_ns, by_cpu, 0);
+	event.task = task(tid);
+	event.to_cpu = to_cpu;
+	feed(&event);
+}
+
+static void test_a_task_that_joins_an_idle_cpu_runs_from_then_on(void **state)
+{
+	(void)state;
+	switch_to(100, 0, 9, 'S', 0);
+	switch_to(105, 1, 1, 'R', 3);
+	move_to(120, 1, 1, 0); /* from CPU 1, on which 3 runs */
+	switch_to(180, 0, 1, 'S', 0);
+	end_at(200, 0, 0);
+	assert_int_equal(in_state(1, FSL_SCHED_RQ_PREEMPT), 15);
+	assert_int_equal(in_state(1, FSL_SCHED_RUN), 60);
+	assert_int_equal(held_by(1, 3), 15);
+	check_sums();
+}
+
+static void test_a_task_that_idle_time_does_not_take_came_with_its_line(void **state)
+{
+	(void)state;
+	switch_to(90, 0, 9, 'S', 1);
+	switch_to(100, 0, 1, 'R', 0); /* a quota took it */
+	wake_up(160, 0, 1, 3, 1);     /* it runs again by then */
+	end_at(200, 0, 1);
+	assert_int_equal(in_state(1, FSL_SCHED_RQ_PREEMPT), 60);
+	assert_int_equal(in_state(1, FSL_SCHED_RUN), 10 + 40);
+	assert_int_equal(held_by(1, FSL_SCHED_HOLDER_QUOTA), 60);
 	check_sums();
 }
 
@@ -591,6 +627,8 @@ int main(void)
 		TEST(test_a_migration_takes_the_wait_to_another_cpu),
 		TEST(test_a_broken_chain_is_unknown_for_both_tasks),
 		TEST(test_a_line_of_a_task_ends_idle_time_that_no_switch_ends),
+		TEST(test_a_task_that_joins_an_idle_cpu_runs_from_then_on),
+		TEST(test_a_task_that_idle_time_does_not_take_came_with_its_line),
 		TEST(test_runtime_tells_when_a_task_came_behind_idle_time),
 		TEST(test_runtime_from_before_the_last_line_of_a_cpu_counts_from_there),
 		TEST(test_a_switch_alone_tells_little_of_who_came_behind_idle_time),
