@@ -222,7 +222,6 @@ const char *fsl_gunzip_isal(void)
 
 #endif
 
-/* zlib takes its memory from fsl_calloc, so that tests can make it fail. */
 static voidpf zlib_calloc(voidpf unused, uInt n, uInt size)
 {
 	(void)unused;
@@ -235,6 +234,12 @@ static void zlib_free(voidpf unused, voidpf memory)
 	fsl_free(memory);
 }
 
+void fsl_gunzip_own_memory(struct z_stream_s *zlib)
+{
+	zlib->zalloc = zlib_calloc;
+	zlib->zfree = zlib_free;
+}
+
 struct fsl_gunzip *fsl_gunzip_create(bool may_use_isal)
 {
 	struct fsl_gunzip *gunzip = fsl_calloc(1, sizeof(*gunzip));
@@ -245,8 +250,7 @@ struct fsl_gunzip *fsl_gunzip_create(bool may_use_isal)
 	if (gunzip->isal != NULL) {
 		return gunzip;
 	}
-	gunzip->zlib.zalloc = zlib_calloc;
-	gunzip->zlib.zfree = zlib_free;
+	fsl_gunzip_own_memory(&gunzip->zlib);
 	gunzip->has_zlib = inflateInit2(&gunzip->zlib, WINDOW_BITS) == Z_OK;
 	if (!gunzip->has_zlib) {
 		fsl_gunzip_destroy(gunzip);

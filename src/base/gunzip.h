@@ -35,4 +35,9 @@ enum fsl_gunzip_result fsl_gunzip_run(struct fsl_gunzip *gunzip, struct fsl_gunz
 /* Version of ISA-L; "no": it is not installed. */
 const char *fsl_gunzip_isal(void);
 
+struct z_stream_s;
+/* A stream of zlib takes its memory from fsl_calloc then, so that tests can make it fail. Call it
+ * before inflateInit2 or deflateInit2. */
+void fsl_gunzip_own_memory(struct z_stream_s *zlib);
+
 #endif

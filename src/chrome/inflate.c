@@ -3,6 +3,7 @@
 
 #include <zlib.h>
 
+#include "base/gunzip.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/try.h"
@@ -11,19 +12,6 @@ enum {
 	FIRST_BYTES = 64 * 1024,
 	ZLIB_OR_GZIP = 32 + MAX_WBITS, /* zlib looks which of the two it is */
 };
-
-/* zlib takes its memory from fsl_calloc, so that tests can make it fail. */
-static voidpf inflate_calloc(voidpf unused, uInt n, uInt size)
-{
-	(void)unused;
-	return fsl_calloc(n, size);
-}
-
-static void inflate_free(voidpf unused, voidpf memory)
-{
-	(void)unused;
-	fsl_free(memory);
-}
 
 /* Runs zlib up to the end of the block. */
 static enum fsl_status run(struct fsl_inflated *block, z_stream *zlib, size_t max,
@@ -59,11 +47,9 @@ static enum fsl_status run(struct fsl_inflated *block, z_stream *zlib, size_t ma
 enum fsl_status fsl_inflate(struct fsl_inflated *block, const char *packed, size_t n_packed,
 			    size_t max, struct fsl_error *err)
 {
-	z_stream zlib = {.zalloc = inflate_calloc,
-			 .zfree = inflate_free,
-			 .next_in = (Bytef *)packed,
-			 .avail_in = (uInt)n_packed};
+	z_stream zlib = {.next_in = (Bytef *)packed, .avail_in = (uInt)n_packed};
 	FSL_REQUIRE(n_packed <= UINT32_MAX && max < UINT32_MAX);
+	fsl_gunzip_own_memory(&zlib);
 	block->n_data = 0;
 	if (inflateInit2(&zlib, ZLIB_OR_GZIP) != Z_OK) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: bytes=%zu", n_packed);

@@ -155,19 +155,9 @@ static enum fsl_status compare_baseline(struct request *request, struct fsl_prof
 static enum fsl_status draw(const struct request *request, const struct fsl_functions_view *view,
 			    struct fsl_error *err)
 {
-	if (request->page == NULL) {
-		return FSL_OK;
-	}
-	cJSON *root = fsl_functions_json(view, &request->choice);
-	enum fsl_status status = root != NULL ? fsl_html_write(request->page, root, err)
-					      : FSL_FAIL(err, FSL_ERR_MEMORY,
-							 "out of memory: document=\"functions\"");
-	cJSON_Delete(root);
-	return status != FSL_OK
-		       ? FSL_CAUSE(err, status,
-				   "cannot write the page, give another file: file=\"%s\", "
-				   "option=\"--report\"",
-				   request->page)
+	return request->page != NULL
+		       ? fsl_html_report(request->page, fsl_functions_json(view, &request->choice),
+					 err)
 		       : FSL_OK;
 }
 

@@ -138,19 +138,8 @@ static enum fsl_status tell(const struct request *request, const struct fsl_host
 static enum fsl_status draw(const struct request *request, const struct fsl_host_traces *traces,
 			    struct fsl_error *err)
 {
-	if (request->page == NULL) {
-		return FSL_OK;
-	}
-	cJSON *root = fsl_hostbound_json(traces);
-	enum fsl_status status = root != NULL ? fsl_html_write(request->page, root, err)
-					      : FSL_FAIL(err, FSL_ERR_MEMORY,
-							 "out of memory: document=\"hostbound\"");
-	cJSON_Delete(root);
-	return status != FSL_OK
-		       ? FSL_CAUSE(err, status,
-				   "cannot write the page, give another file: file=\"%s\", "
-				   "option=\"--report\"",
-				   request->page)
+	return request->page != NULL
+		       ? fsl_html_report(request->page, fsl_hostbound_json(traces), err)
 		       : FSL_OK;
 }
 

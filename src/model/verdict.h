@@ -280,7 +280,7 @@ struct fsl_localisation {
 	const char *algorithm; /* "failslow", "systrace"; static */
 	bool is_suppressed;    /* the same culprits were alarmed within look_back: no new alarm */
 	int64_t suppressed_since_ns;
-	/* What a kernel trace shows of a culprit, as JSON: an item of "traces" of the document of
+	/* A kernel trace shows this of a culprit, as JSON: an item of "traces" of the document of
 	 * hosts without its threads. In the arena; NULL: none. */
 	const char *host_trace;
 };

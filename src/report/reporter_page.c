@@ -19,17 +19,8 @@ static bool begin(void *self, const struct fsl_config *config, const struct fsl_
 
 static enum fsl_status verdict(void *self, struct fsl_report *report, struct fsl_error *err)
 {
-	cJSON *root = fsl_case_json(report, ((const struct page *)self)->config);
-	enum fsl_status status =
-		root != NULL ? fsl_html_write(report->page_path, root, err)
-			     : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: document=\"case\"");
-	cJSON_Delete(root);
-	return status != FSL_OK
-		       ? FSL_CAUSE(err, status,
-				   "cannot write the page, give another file: file=\"%s\", "
-				   "option=\"--report\"",
-				   report->page_path)
-		       : FSL_OK;
+	const struct page *own = self;
+	return fsl_html_report(report->page_path, fsl_case_json(report, own->config), err);
 }
 
 const struct fsl_reporter fsl_reporter_page = {

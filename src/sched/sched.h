@@ -68,7 +68,7 @@ struct fsl_sched_thread {
 	uint64_t n_runs, n_voluntary, n_involuntary;
 	uint64_t n_yields; /* of n_involuntary: the next thread is of the same process */
 	uint64_t n_migrations, n_moves; /* events of migrations; runs on another CPU than before */
-	/* Of both: to CPUs that share no cache, no node with the one before. */
+	/* Both counts, of CPUs that share no cache, and no node, with the one before. */
 	uint64_t n_far_migrations[FSL_SCHED_FAR_N], n_far_moves[FSL_SCHED_FAR_N];
 	int64_t irq_ns, softirq_ns;  /* interrupts while it ran */
 	struct fsl_latency *wake;    /* woken to running; NULL: never. Owned by fsl_sched */

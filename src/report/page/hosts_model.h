@@ -26,7 +26,7 @@ struct fsl_html_lane {
 	double wait_ms, ms[FSL_HTML_CLASSES_N];
 };
 
-/* What a thread did, in the order of pictures: waits for a CPU come first. */
+/* States of a thread in the order of pictures: waits for a CPU come first. */
 enum fsl_html_state {
 	FSL_HTML_PREEMPTED,
 	FSL_HTML_WOKEN,

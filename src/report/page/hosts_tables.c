@@ -268,7 +268,7 @@ void fsl_hosts_put_in_case(struct fsl_markup *markup, const struct fsl_html *pag
 	fsl_html_hosts_fini(&hosts);
 }
 
-/* What the script needs. */
+/* The script needs these numbers. */
 static void put_data(struct fsl_markup *markup, const struct fsl_html_hosts *page)
 {
 	fsl_markup_raw(markup, "<script type=\"application/json\" id=\"data\">{\"rank\":[");

@@ -347,3 +347,17 @@ enum fsl_status fsl_html_write(const char *path, const cJSON *document, struct f
 	fsl_pack_fini(&pack);
 	return status;
 }
+
+enum fsl_status fsl_html_report(const char *path, cJSON *document, struct fsl_error *err)
+{
+	enum fsl_status status = document != NULL ? fsl_html_write(path, document, err)
+						  : FSL_FAIL(err, FSL_ERR_MEMORY,
+							     "out of memory: document=\"page\"");
+	cJSON_Delete(document);
+	return status != FSL_OK
+		       ? FSL_CAUSE(err, status,
+				   "cannot write the page, give another file: file=\"%s\", "
+				   "option=\"--report\"",
+				   path)
+		       : FSL_OK;
+}

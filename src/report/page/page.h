@@ -32,5 +32,8 @@ enum fsl_status fsl_html_make_rank(struct fsl_pack *out, const cJSON *document, 
 
 /* Writes the page of a document to a file, which appears whole or not at all. */
 enum fsl_status fsl_html_write(const char *path, const cJSON *document, struct fsl_error *err);
+/* The same for --report, whose name the message tells. Takes over the document; NULL: memory is
+ * short. */
+enum fsl_status fsl_html_report(const char *path, cJSON *document, struct fsl_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the database of MindStudio Insight has beside a timeline: sums over a kernel trace. */
+/* Sums over a kernel trace, which the database of MindStudio Insight has beside a timeline. */
 #ifndef FSL_REPORT_TRACE_MINDSTUDIO_H
 #define FSL_REPORT_TRACE_MINDSTUDIO_H
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <zlib.h>
 
+#include "base/gunzip.h"
 #include "base/mem.h"
 
 enum {
@@ -20,26 +21,13 @@ struct fsl_track_packing {
 	unsigned char bytes[BLOCK_BYTES];
 };
 
-static void *zlib_alloc(void *opaque, unsigned n, unsigned size)
-{
-	(void)opaque;
-	return fsl_calloc(n, size);
-}
-
-static void zlib_free(void *opaque, void *memory)
-{
-	(void)opaque;
-	fsl_free(memory);
-}
-
 static enum fsl_status start_packing(struct fsl_track_output *output, struct fsl_error *err)
 {
 	struct fsl_track_packing *packed = fsl_calloc(1, sizeof(*packed));
 	if (packed == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"compressed output\"");
 	}
-	packed->z.zalloc = zlib_alloc;
-	packed->z.zfree = zlib_free;
+	fsl_gunzip_own_memory(&packed->z);
 	if (deflateInit2(&packed->z, LEVEL, Z_DEFLATED, GZIP_WINDOW_BITS, MEMORY_LEVEL,
 			 Z_DEFAULT_STRATEGY) != Z_OK) {
 		fsl_free(packed);

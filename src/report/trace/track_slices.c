@@ -14,7 +14,7 @@ struct fsl_slice_family {
 	size_t n_tracks;
 };
 
-/* Where a slice stands. @lane: FSL_LANE_NONE if there is no place. */
+/* Family and lane of a slice. @lane: FSL_LANE_NONE if there is no place. */
 struct place {
 	uint8_t family, lane;
 };

@@ -130,7 +130,7 @@ static void drop_open_step(struct fsl_ftrace_rank *rank)
 	}
 }
 
-/* Of the same time, as they came. */
+/* Marks of the same time stay as they came. */
 static int compare_marks(const void *left, const void *right)
 {
 	const struct fsl_ftrace_mark *a = left, *b = right;

@@ -1,4 +1,4 @@
-/* What the process does that reads a trace.dat: libtracecmd's records to lines of text. */
+/* Libtracecmd's records of a trace.dat to lines of text, in a process of its own. */
 #ifndef FSL_SOURCE_FTRACE_TRACE_DAT_LINES_H
 #define FSL_SOURCE_FTRACE_TRACE_DAT_LINES_H
 
