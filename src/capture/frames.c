@@ -15,24 +15,18 @@
 
 enum {
 	CHUNK_BYTES_FIRST = 256, /* of a thread: a trace may have thousands with a few frames */
-	CHUNK_BYTES = 64 * 1024, /* less than the kernel gives at once */
 	FRAME_BYTES_MAX = 10 + 10 + 5,
 	KIND_BITS = 2,
 	BUFFER_FIRST = 8, /* frames */
 };
 
-struct fsl_frame_chunk {
-	struct fsl_frame_chunk *next;
-	size_t n_bytes, capacity;
-	unsigned char bytes[];
-};
-
 struct run {
-	struct fsl_frame_chunk *first, *newest;
+	struct fsl_spill_list bytes;
 	struct fsl_frame last; /* that is packed */
 };
 
 struct fsl_frame_thread {
+	struct fsl_spill *spill;
 	struct run *runs;
 	size_t n_runs, runs_capacity;
 	size_t n;                 /* frames that are packed */
@@ -51,24 +45,11 @@ static int compare_frames(const void *left, const void *right)
 	return FSL_ORDER(a->name_id, b->name_id);
 }
 
-static enum fsl_status add_chunk(struct run *run, struct fsl_error *err)
-{
-	size_t capacity = run->first == NULL ? CHUNK_BYTES_FIRST : CHUNK_BYTES;
-	struct fsl_frame_chunk *chunk = fsl_calloc(1, sizeof(*chunk) + capacity);
-	FSL_TRY(FSL_MADE(chunk, capacity, "bytes", err));
-	chunk->capacity = capacity;
-	*(run->first == NULL ? &run->first : &run->newest->next) = chunk;
-	run->newest = chunk;
-	return FSL_OK;
-}
-
 static enum fsl_status pack(struct run *run, const struct fsl_frame *frame, struct fsl_error *err)
 {
-	struct fsl_frame_chunk *chunk = run->newest;
-	if (chunk == NULL || chunk->capacity - chunk->n_bytes < FRAME_BYTES_MAX) {
-		FSL_TRY(add_chunk(run, err));
-		chunk = run->newest;
-	}
+	struct fsl_spill_chunk *chunk = NULL;
+	size_t capacity = run->bytes.n_chunks == 0 ? CHUNK_BYTES_FIRST : FSL_SPILL_CHUNK;
+	FSL_TRY(fsl_spill_room(&run->bytes, FRAME_BYTES_MAX, capacity, &chunk, err));
 	unsigned char *begin = chunk->bytes + chunk->n_bytes;
 	/* Times of traces are far from the limits of their type. */
 	unsigned char *at =
@@ -97,7 +78,7 @@ static struct run *find_run(const struct fsl_frame_thread *thread, const struct 
 static enum fsl_status place(struct fsl_frame_thread *thread, const struct fsl_frame *frame,
 			     struct fsl_error *err)
 {
-	static const struct run none = {0};
+	const struct run none = {.bytes.spill = thread->spill};
 	struct run *run = find_run(thread, frame);
 	if (run == NULL) {
 		thread->is_unsorted |= thread->n_runs == FSL_FRAME_RUNS_MAX;
@@ -132,6 +113,7 @@ static enum fsl_status find_thread(struct fsl_frames *frames, size_t number,
 		frames->n_threads = number + 1;
 	}
 	*out = &frames->threads[number];
+	(*out)->spill = frames->spill;
 	return FSL_OK;
 }
 
@@ -139,7 +121,7 @@ static enum fsl_status find_thread(struct fsl_frames *frames, size_t number,
 static enum fsl_status append(struct fsl_frame_thread *thread, const struct fsl_frame *frame,
 			      struct fsl_error *err)
 {
-	static const struct run none = {0};
+	const struct run none = {.bytes.spill = thread->spill};
 	if (thread->n_runs == 0) {
 		FSL_TRY(FSL_APPEND(thread, runs, &none, err));
 	}
@@ -169,12 +151,7 @@ enum fsl_status fsl_frames_add(struct fsl_frames *frames, const struct fsl_frame
 static void free_runs(struct fsl_frame_thread *thread)
 {
 	for (size_t i = 0; i < thread->n_runs; i++) {
-		struct fsl_frame_chunk *chunk = thread->runs[i].first;
-		while (chunk != NULL) {
-			struct fsl_frame_chunk *next = chunk->next;
-			fsl_free(chunk);
-			chunk = next;
-		}
+		fsl_spill_fini(&thread->runs[i].bytes);
 	}
 	fsl_free(thread->runs);
 }
@@ -192,7 +169,7 @@ static enum fsl_status sort_thread(struct fsl_frames *frames, size_t number, str
 		n++;
 	}
 	free_runs(thread);
-	*thread = (struct fsl_frame_thread){0};
+	*thread = (struct fsl_frame_thread){.spill = frames->spill};
 	fsl_sort_runs(all, n, sizeof(*all), compare_frames);
 	enum fsl_status status = FSL_OK;
 	for (size_t i = 0; i < n && status == FSL_OK; i++) {
@@ -225,7 +202,7 @@ enum fsl_status fsl_frames_forget(struct fsl_frames *frames, enum fsl_frame_kind
 	enum fsl_status status = FSL_OK;
 	for (size_t i = 0; i < frames->n_threads && status == FSL_OK; i++) {
 		struct fsl_frame frame;
-		struct fsl_frame_thread kept = {0};
+		struct fsl_frame_thread kept = {.spill = frames->spill};
 		struct fsl_frame_cursor cursor = fsl_frames_read(frames, i);
 		cursor.shift_ns = 0;
 		while (status == FSL_OK && fsl_frame_next(&cursor, &frame)) {
@@ -252,14 +229,15 @@ void fsl_frames_fini(struct fsl_frames *frames)
 static bool go_on(struct fsl_frame_head *head)
 {
 	uint64_t delta = 0, dur = 0, name = 0;
-	if (head->chunk != NULL && head->at == head->chunk->n_bytes) {
-		head->chunk = head->chunk->next;
+	if (head->chunk < head->bytes->n_chunks &&
+	    head->at == head->bytes->chunks[head->chunk].n_bytes) {
+		fsl_spill_rest(head->bytes, head->chunk++);
 		head->at = 0;
 	}
-	if (head->chunk == NULL) {
+	if (head->chunk == head->bytes->n_chunks) {
 		return false;
 	}
-	const unsigned char *bytes = head->chunk->bytes, *at = bytes + head->at;
+	const unsigned char *bytes = head->bytes->chunks[head->chunk].bytes, *at = bytes + head->at;
 	at = fsl_varint_take(at, &delta);
 	at = fsl_varint_take(at, &dur);
 	at = fsl_varint_take(at, &name);
@@ -277,7 +255,7 @@ struct fsl_frame_cursor fsl_frames_read(const struct fsl_frames *frames, size_t 
 	struct fsl_frame_cursor cursor = {.shift_ns = frames->shift_ns};
 	for (size_t i = 0; i < thread->n_runs; i++) {
 		struct fsl_frame_head *head = &cursor.heads[cursor.n_heads];
-		*head = (struct fsl_frame_head){.chunk = thread->runs[i].first};
+		*head = (struct fsl_frame_head){.bytes = &thread->runs[i].bytes};
 		head->newest.thread = (uint32_t)number & ((1U << 30) - 1);
 		cursor.n_heads += go_on(head) ? 1 : 0;
 	}

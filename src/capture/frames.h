@@ -11,6 +11,8 @@
 
 #include <failslow/error.h>
 
+#include "capture/spill.h"
+
 enum fsl_frame_kind {
 	FSL_FRAME_PYTHON,
 	FSL_FRAME_OPERATOR, /* of the framework */
@@ -37,11 +39,12 @@ enum {
 
 struct fsl_frame_thread; /* opaque */
 
-/* Start as {0}, or set the first two members. */
+/* Start as {0}, or set the first three members. */
 struct fsl_frames {
-	bool keeps_order; /* of adding: the frames are not sorted, and have thread 0 */
-	size_t window;    /* 0: FSL_FRAMES_WINDOW */
-	int64_t shift_ns; /* that is added to begins when frames are read */
+	bool keeps_order;        /* of adding: the frames are not sorted, and have thread 0 */
+	size_t window;           /* 0: FSL_FRAMES_WINDOW */
+	struct fsl_spill *spill; /* NULL: they stay in memory */
+	int64_t shift_ns;        /* that is added to begins when frames are read */
 	size_t n;
 	struct fsl_frame_thread *threads; /* by number */
 	size_t n_threads, threads_capacity;
@@ -59,8 +62,8 @@ void fsl_frames_fini(struct fsl_frames *frames);
 
 /* Reads the frames of one thread: by begin, callers before what they call. */
 struct fsl_frame_head {
-	const struct fsl_frame_chunk *chunk;
-	size_t at;               /* of the next frame, in the chunk */
+	const struct fsl_spill_list *bytes;
+	size_t chunk, at;        /* of the next frame */
 	struct fsl_frame newest; /* of this run */
 };
 struct fsl_frame_cursor {

@@ -58,6 +58,16 @@ void fsl_copy_count(struct fsl_copy_figures *copies, int64_t dur_ns, int64_t byt
 	}
 }
 
+/* Columns of launches and begins. */
+enum { TIME, STREAM };
+
+static int compare_changes(const void *left, const void *right)
+{
+	const struct fsl_packed_row *a = left, *b = right;
+	FSL_ORDER_BY(a->cells[TIME], b->cells[TIME]);
+	return FSL_ORDER(a->cells[STREAM], b->cells[STREAM]);
+}
+
 static bool is_stream(const struct fsl_stream_figures *figures, const struct fsl_stream_work *work)
 {
 	return figures->stream == work->stream && figures->device == work->device;
@@ -108,8 +118,9 @@ static enum fsl_status count_launch(struct fsl_streams *streams, const struct fs
 	int64_t work_ns = work->end_ns - work->begin_ns;
 	int64_t delay_ns =
 		work->begin_ns > work->call_end_ns ? work->begin_ns - work->call_end_ns : 0;
-	const struct fsl_stream_change launch = {work->call_ns, (uint32_t)at, 1};
-	const struct fsl_stream_change begin = {work->begin_ns, (uint32_t)at, -1};
+	const struct fsl_packed_row launch = {.cells = {work->call_ns, (int64_t)at}};
+	const struct fsl_packed_row begin = {.cells = {work->begin_ns, (int64_t)at}};
+	const struct fsl_packed_row delay = {.cells = {delay_ns}};
 	launches->count++;
 	launches->call_ns = fsl_sum_i64(launches->call_ns, call_ns);
 	launches->work_ns = fsl_sum_i64(launches->work_ns, work_ns);
@@ -117,23 +128,28 @@ static enum fsl_status count_launch(struct fsl_streams *streams, const struct fs
 	launches->n_short += work_ns < call_ns;
 	launches->n_slow_calls += call_ns > FSL_LAUNCH_SLOW_CALL_NS;
 	launches->n_long_delays += delay_ns > FSL_LAUNCH_LONG_DELAY_NS;
-	FSL_TRY(FSL_APPEND(streams, delays, &delay_ns, err));
-	FSL_TRY(FSL_APPEND(streams, launches, &launch, err));
-	return FSL_APPEND(streams, begins, &begin, err);
+	FSL_TRY(fsl_packed_add(&streams->delays, &delay, err));
+	FSL_TRY(fsl_packed_add(&streams->launches, &launch, err));
+	return fsl_packed_add(&streams->begins, &begin, err);
 }
 
-enum fsl_status fsl_streams_reserve(struct fsl_streams *streams, size_t n_works,
-				    struct fsl_error *err)
+static void begin_lists(struct fsl_streams *streams)
 {
-	FSL_TRY(FSL_GROW(streams->launches, streams->launches_capacity, n_works, err));
-	FSL_TRY(FSL_GROW(streams->begins, streams->begins_capacity, n_works, err));
-	return FSL_GROW(streams->delays, streams->delays_capacity, n_works, err);
+	const struct fsl_packed_rows changes = {.n_columns = 2, .bytes.spill = streams->spill};
+	const struct fsl_packed_rows delays = {
+		.n_columns = 1, .compare = fsl_packed_compare_first, .bytes.spill = streams->spill};
+	streams->launches = streams->begins = changes;
+	streams->launches.compare = compare_changes;
+	streams->delays = delays;
 }
 
 enum fsl_status fsl_streams_add(struct fsl_streams *streams, const struct fsl_stream_work *work,
 				struct fsl_error *err)
 {
 	size_t at = 0;
+	if (streams->begins.n_columns == 0) {
+		begin_lists(streams);
+	}
 	FSL_TRY(find_stream(streams, work, &at, err));
 	struct fsl_stream_figures *stream = &streams->figures->streams[at];
 	streams->last = at;
@@ -147,39 +163,39 @@ enum fsl_status fsl_streams_add(struct fsl_streams *streams, const struct fsl_st
 }
 
 /* If times are equal, launches come first: a work begins after its launch. */
-static int compare_changes(const void *left, const void *right)
-{
-	const struct fsl_stream_change *a = left, *b = right;
-	FSL_ORDER_BY(a->time_ns, b->time_ns);
-	FSL_ORDER_BY(b->by, a->by);
-	return FSL_ORDER(a->stream, b->stream);
-}
-
-static void measure_queues(struct fsl_streams *streams)
+static enum fsl_status measure_queues(struct fsl_streams *streams, struct fsl_error *err)
 {
 	struct {
 		int64_t length, since_ns;
 	} queues[FSL_STREAMS_MAX] = {{0, 0}};
-	fsl_sort_runs(streams->launches, streams->n_launches, sizeof(*streams->launches),
-		      compare_changes);
+	struct fsl_packed_reader *readers = NULL; /* of launches, of begins */
 	size_t l = 0, b = 0;
-	while (l < streams->n_launches || b < streams->n_begins) {
-		bool is_launch = b == streams->n_begins ||
-				 (l < streams->n_launches &&
-				  compare_changes(&streams->launches[l], &streams->begins[b]) < 0);
-		const struct fsl_stream_change *change =
-			is_launch ? &streams->launches[l++] : &streams->begins[b++];
-		struct fsl_stream_figures *stream = &streams->figures->streams[change->stream];
-		int64_t *length = &queues[change->stream].length;
+	FSL_TRY(FSL_NEW(readers, 2, "streams", err));
+	readers[0].rows = &streams->launches;
+	readers[1].rows = &streams->begins;
+	while (l < streams->launches.n || b < streams->begins.n) {
+		const struct fsl_packed_row *launch =
+			l < streams->launches.n ? fsl_packed_at(&readers[0], l) : NULL;
+		const struct fsl_packed_row *begin =
+			b < streams->begins.n ? fsl_packed_at(&readers[1], b) : NULL;
+		bool is_launch = begin == NULL ||
+				 (launch != NULL && launch->cells[TIME] <= begin->cells[TIME]);
+		const int64_t *change = is_launch ? launch->cells : begin->cells;
+		struct fsl_stream_figures *stream = &streams->figures->streams[change[STREAM]];
+		int64_t *length = &queues[change[STREAM]].length;
 		stream->full_ns += *length >= FSL_STREAM_QUEUE_FULL
-					   ? change->time_ns - queues[change->stream].since_ns
+					   ? change[TIME] - queues[change[STREAM]].since_ns
 					   : 0;
-		*length += change->by;
-		queues[change->stream].since_ns = change->time_ns;
+		*length += is_launch ? 1 : -1;
+		queues[change[STREAM]].since_ns = change[TIME];
 		stream->n_lengths++;
 		stream->length_sum += *length;
 		stream->length_max = *length > stream->length_max ? *length : stream->length_max;
+		l += is_launch ? 1 : 0;
+		b += is_launch ? 0 : 1;
 	}
+	fsl_free(readers);
+	return FSL_OK;
 }
 
 static int compare_streams(const void *left, const void *right)
@@ -189,28 +205,31 @@ static int compare_streams(const void *left, const void *right)
 	return FSL_ORDER(a->stream, b->stream);
 }
 
-void fsl_streams_settle(struct fsl_streams *streams)
+enum fsl_status fsl_streams_settle(struct fsl_streams *streams, struct fsl_error *err)
 {
 	struct fsl_worker_figures *figures = streams->figures;
 	struct fsl_launch_figures *launches = &figures->launches;
-	size_t n = streams->n_delays;
-	measure_queues(streams);
+	struct fsl_packed_reader delays = {.rows = &streams->delays};
+	size_t n = streams->delays.n;
+	FSL_TRY(fsl_packed_settle(&streams->launches, err));
+	FSL_TRY(fsl_packed_settle(&streams->begins, err));
+	FSL_TRY(fsl_packed_settle(&streams->delays, err));
+	FSL_TRY(measure_queues(streams, err));
 	if (n > 0) {
-		launches->delay_median_ns = fsl_select_i64(streams->delays, n, (n - 1) / 2);
-		launches->delay_p95_ns = fsl_select_i64(streams->delays, n, (n - 1) * 95 / 100);
-		launches->delay_max_ns = fsl_select_i64(streams->delays, n, n - 1);
+		launches->delay_median_ns = fsl_packed_at(&delays, (n - 1) / 2)->cells[0];
+		launches->delay_p95_ns = fsl_packed_at(&delays, (n - 1) * 95 / 100)->cells[0];
+		launches->delay_max_ns = fsl_packed_at(&delays, n - 1)->cells[0];
 	}
 	if (figures->n_streams > 1) {
 		qsort(figures->streams, figures->n_streams, sizeof(*figures->streams),
 		      compare_streams);
 	}
+	return FSL_OK;
 }
 
 void fsl_streams_fini(struct fsl_streams *streams)
 {
-	fsl_free(streams->launches);
-	fsl_free(streams->begins);
-	fsl_free(streams->delays);
-	streams->launches = streams->begins = NULL;
-	streams->delays = NULL;
+	fsl_packed_fini(&streams->launches);
+	fsl_packed_fini(&streams->begins);
+	fsl_packed_fini(&streams->delays);
 }

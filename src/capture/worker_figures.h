@@ -7,6 +7,7 @@
 #define FSL_CAPTURE_WORKER_FIGURES_H
 
 #include "capture/capture.h"
+#include "capture/packed_rows.h"
 
 enum {
 	FSL_STREAMS_MAX = 256,        /* of a rank; usual are some tens. Further ones are one */
@@ -107,30 +108,21 @@ struct fsl_stream_work {
 	int32_t device, stream;       /* -1: not told */
 };
 
-/* Works while they are taken. Start as {.figures = ...}. */
-struct fsl_stream_change {
-	int64_t time_ns;
-	uint32_t stream; /* index in figures->streams */
-	int32_t by;      /* 1: a launch, -1: a begin */
-};
+/* Works while they are taken. Start with the first two members set. */
 struct fsl_streams {
 	struct fsl_worker_figures *figures;
-	size_t last;                                 /* index of the newest work's stream */
-	int64_t last_end_ns[FSL_STREAMS_MAX];        /* of the newest work of each stream */
-	struct fsl_stream_change *launches, *begins; /* of works whose launch was recorded */
-	size_t n_launches, launches_capacity, n_begins, begins_capacity;
-	int64_t *delays;
-	size_t n_delays, delays_capacity;
+	struct fsl_spill *spill;              /* NULL: all stays in memory */
+	size_t last;                          /* index of the newest work's stream */
+	int64_t last_end_ns[FSL_STREAMS_MAX]; /* of the newest work of each stream */
+	/* Times of works whose launch was recorded, with the indices of their streams. */
+	struct fsl_packed_rows launches, begins;
+	struct fsl_packed_rows delays;
 };
-/* Makes room for works at once, because an array that grows is there twice for a moment. Only
- * needed if there are many. FSL_ERR_MEMORY only. */
-enum fsl_status fsl_streams_reserve(struct fsl_streams *streams, size_t n_works,
-				    struct fsl_error *err);
 /* Takes a work that does not begin before the last one. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_streams_add(struct fsl_streams *streams, const struct fsl_stream_work *work,
 				struct fsl_error *err);
-/* Ends the figures of launches and streams; sorts the streams. */
-void fsl_streams_settle(struct fsl_streams *streams);
+/* Ends the figures of launches and streams; sorts the streams. FSL_ERR_MEMORY only. */
+enum fsl_status fsl_streams_settle(struct fsl_streams *streams, struct fsl_error *err);
 void fsl_streams_fini(struct fsl_streams *streams);
 
 #endif

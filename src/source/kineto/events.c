@@ -266,6 +266,7 @@ void fsl_kineto_events_fini(struct fsl_kineto_events *events)
 	fsl_free(events->facts);
 	fsl_free(events->device_steps);
 	fsl_frames_fini(&events->frames);
+	fsl_spill_close(&events->spill);
 	fsl_kineto_seen_fini(&events->kernels);
 	fsl_kineto_seen_fini(&events->functions);
 	fsl_free(events->syncs);

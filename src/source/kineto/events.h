@@ -90,6 +90,7 @@ struct fsl_kineto_last_thread {
 
 struct fsl_kineto_events {
 	struct fsl_profile_rank *rank; /* its names are used */
+	struct fsl_spill spill;        /* of rows and frames */
 	struct fsl_packed_rows works, launches, calls;
 	int64_t first_work_ns; /* begin of the first work in the file */
 	int64_t shift_ns;      /* that is added to begins of works and calls when they are read */

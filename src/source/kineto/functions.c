@@ -220,77 +220,95 @@ static enum fsl_status find_busy(struct sums *sums, bool is_all, int64_t *busy_n
 	return FSL_OK;
 }
 
-/* A run of a kernel, for levels. */
-struct kernel_run {
-	int64_t step, dur_ns;
-	uint32_t name_id; /* whole name */
-};
-
-/* Of runs that are of one name, and of one step unless @step is FSL_STEP_ABSENT; they are sorted
- * by duration. */
-static enum fsl_status add_level(struct fsl_kineto_events *events, const struct kernel_run *runs,
-				 size_t n, int64_t step, struct fsl_error *err)
-{
-	struct fsl_kernel_level level = {
-		.step = step, .name_id = runs[0].name_id, .count = (int64_t)n};
-	for (size_t i = 0; i < n; i++) {
-		level.total_ns = fsl_sum_i64(level.total_ns, runs[i].dur_ns);
-	}
-	level.median_ns = (double)(runs[(n - 1) / 2].dur_ns + runs[n / 2].dur_ns) / 2.0;
-	return FSL_APPEND(events->rank->functions, levels, &level, err);
-}
+/* Runs of kernels, for levels: step, whole name, duration. If levels are those of the whole trace,
+ * the step is 0. */
+enum { RUN_STEP, RUN_NAME, RUN_DUR, RUN_COLUMNS };
 
 static int compare_runs(const void *left, const void *right)
 {
-	const struct kernel_run *a = left, *b = right;
-	FSL_ORDER_BY(a->name_id, b->name_id);
-	return FSL_ORDER(a->dur_ns, b->dur_ns);
+	const struct fsl_packed_row *a = left, *b = right;
+	FSL_ORDER_BY(a->cells[RUN_STEP], b->cells[RUN_STEP]);
+	FSL_ORDER_BY(a->cells[RUN_NAME], b->cells[RUN_NAME]);
+	return FSL_ORDER(a->cells[RUN_DUR], b->cells[RUN_DUR]);
 }
 
-static int compare_runs_of_steps(const void *left, const void *right)
+/* Of runs [first, end), which are of one name and step, sorted by duration. */
+static enum fsl_status add_level(struct fsl_functions *functions, struct fsl_packed_reader *runs,
+				 size_t first, size_t end, bool is_of_steps, struct fsl_error *err)
 {
-	const struct kernel_run *a = left, *b = right;
-	FSL_ORDER_BY(a->step, b->step);
-	return compare_runs(left, right);
+	size_t middle = first + (end - first - 1) / 2, beside = first + (end - first) / 2;
+	const int64_t *cells = fsl_packed_at(runs, first)->cells;
+	struct fsl_kernel_level level = {.step = is_of_steps ? cells[RUN_STEP] : FSL_STEP_ABSENT,
+					 .name_id = (uint32_t)cells[RUN_NAME],
+					 .count = (int64_t)(end - first)};
+	int64_t middle_ns = 0;
+	for (size_t i = first; i < end; i++) {
+		int64_t dur_ns = fsl_packed_at(runs, i)->cells[RUN_DUR];
+		level.total_ns = fsl_sum_i64(level.total_ns, dur_ns);
+		middle_ns = i == middle ? dur_ns : middle_ns;
+		if (i == beside) {
+			level.median_ns = (double)(middle_ns + dur_ns) / 2.0;
+		}
+	}
+	return FSL_APPEND(functions, levels, &level, err);
 }
 
 /* Levels of each name, over the whole trace or in each step. */
-static enum fsl_status add_levels(struct fsl_kineto_events *events, struct kernel_run *runs,
-				  size_t n, bool is_of_steps, struct fsl_error *err)
+static enum fsl_status add_levels(struct fsl_functions *functions,
+				  const struct fsl_packed_rows *runs, bool is_of_steps,
+				  struct fsl_error *err)
 {
-	if (n > 1) {
-		qsort(runs, n, sizeof(*runs), is_of_steps ? compare_runs_of_steps : compare_runs);
-	}
-	for (size_t i = 0, end = 0; i < n; i = end) {
-		const struct kernel_run *first = &runs[i];
-		int64_t step = is_of_steps ? first->step : FSL_STEP_ABSENT;
-		for (end = i + 1; end < n && runs[end].name_id == first->name_id &&
-				  (!is_of_steps || runs[end].step == step);) {
-			end++;
+	/* One looks ahead for the end of a level, the other one reads it. */
+	struct fsl_packed_reader *readers = NULL;
+	enum fsl_status status = FSL_NEW(readers, 2, "kernels", err);
+	for (size_t i = 0, end = 0; i < runs->n && status == FSL_OK; i = end) {
+		readers[0].rows = readers[1].rows = runs;
+		const struct fsl_packed_row first = *fsl_packed_at(&readers[0], i);
+		for (end = i + 1; end < runs->n; end++) {
+			const int64_t *cells = fsl_packed_at(&readers[0], end)->cells;
+			if (cells[RUN_NAME] != first.cells[RUN_NAME] ||
+			    cells[RUN_STEP] != first.cells[RUN_STEP]) {
+				break;
+			}
 		}
-		if (!is_of_steps || step != FSL_STEP_ABSENT) {
-			FSL_TRY(add_level(events, first, end - i, step, err));
+		status = add_level(functions, &readers[1], i, end, is_of_steps, err);
+	}
+	fsl_free(readers);
+	return status;
+}
+
+static enum fsl_status list_runs(struct fsl_kineto_events *events, struct fsl_packed_rows *whole,
+				 struct fsl_packed_rows *of_steps, struct fsl_error *err)
+{
+	struct fsl_kineto_works works;
+	fsl_kineto_works_begin(&works, events);
+	for (size_t i = 0; i < events->works.n; i++) {
+		const struct fsl_kineto_work work = fsl_kineto_work_at(&works, i);
+		struct fsl_packed_row row = {.cells = {0, work.whole_id, work.dur_ns}};
+		if (fsl_kineto_kind_of(events, &work) != FSL_DEVICE_COMPUTE) {
+			continue;
+		}
+		FSL_TRY(fsl_packed_add(whole, &row, err));
+		row.cells[RUN_STEP] = work.step;
+		if (work.step != FSL_STEP_ABSENT) {
+			FSL_TRY(fsl_packed_add(of_steps, &row, err));
 		}
 	}
-	return FSL_OK;
+	FSL_TRY(fsl_packed_settle(whole, err));
+	return fsl_packed_settle(of_steps, err);
 }
 
 static enum fsl_status tell_levels(struct fsl_kineto_events *events, struct fsl_error *err)
 {
-	struct fsl_kineto_works works;
-	struct kernel_run *runs = NULL;
-	size_t n = 0;
-	fsl_kineto_works_begin(&works, events);
-	FSL_TRY(FSL_NEW(runs, events->works.n + 1, "kernels", err));
-	for (size_t i = 0; i < events->works.n; i++) {
-		const struct fsl_kineto_work work = fsl_kineto_work_at(&works, i);
-		if (fsl_kineto_kind_of(events, &work) == FSL_DEVICE_COMPUTE) {
-			runs[n++] = (struct kernel_run){work.step, work.dur_ns, work.whole_id};
-		}
-	}
-	enum fsl_status status = add_levels(events, runs, n, false, err);
-	FSL_THEN(status, add_levels(events, runs, n, true, err));
-	fsl_free(runs);
+	struct fsl_packed_rows whole = {
+		.n_columns = RUN_COLUMNS, .compare = compare_runs, .bytes.spill = &events->spill};
+	struct fsl_packed_rows of_steps = whole;
+	struct fsl_functions *functions = events->rank->functions;
+	enum fsl_status status = list_runs(events, &whole, &of_steps, err);
+	FSL_THEN(status, add_levels(functions, &whole, false, err));
+	FSL_THEN(status, add_levels(functions, &of_steps, true, err));
+	fsl_packed_fini(&whole);
+	fsl_packed_fini(&of_steps);
 	return status;
 }
 

@@ -191,6 +191,7 @@ enum fsl_status fsl_kineto_read_file(struct fsl_profile_rank *rank,
 				       .allocated_bytes = -1,
 				       .reserved_bytes = -1},
 			    .input = input};
+	pass.events.frames.spill = &pass.events.spill;
 	fsl_kineto_names_init(&pass.names);
 	FSL_TRY(fsl_kineto_intake_init(&pass.intake, &pass.events, input->lanes, err));
 	enum fsl_status status = FSL_OK;

@@ -71,6 +71,7 @@ enum fsl_status fsl_kineto_keep_work(struct fsl_kineto_events *events,
 	if (events->works.n == 0) {
 		events->works.n_columns = WORK_COLUMNS;
 		events->works.compare = compare_works;
+		events->works.bytes.spill = &events->spill;
 		events->first_work_ns = work->begin_ns;
 	}
 	return fsl_packed_add(&events->works, &row, err);
@@ -99,6 +100,7 @@ enum fsl_status fsl_kineto_keep_call(struct fsl_kineto_events *events,
 						     [CALL_THREAD] = (int64_t)call->thread}};
 	events->calls.n_columns = CALL_COLUMNS;
 	events->calls.compare = compare_calls;
+	events->calls.bytes.spill = &events->spill;
 	return fsl_packed_add(&events->calls, &row, err);
 }
 

@@ -54,44 +54,40 @@ static int compare_facts(const void *left, const void *right)
 	return FSL_ORDER(a->external, b->external);
 }
 
-/* A call by its correlation. */
-struct launch {
-	int64_t correlation, begin_ns, dur_ns;
-};
+/* Calls by their correlations. */
+enum { CALL_CORRELATION, CALL_BEGIN, CALL_DUR, CALL_COLUMNS };
 
 static int compare_launches(const void *left, const void *right)
 {
-	const struct launch *a = left, *b = right;
-	FSL_ORDER_BY(a->correlation, b->correlation);
-	return FSL_ORDER(a->begin_ns, b->begin_ns);
+	const struct fsl_packed_row *a = left, *b = right;
+	FSL_ORDER_BY(a->cells[CALL_CORRELATION], b->cells[CALL_CORRELATION]);
+	return FSL_ORDER(a->cells[CALL_BEGIN], b->cells[CALL_BEGIN]);
 }
 
 static enum fsl_status list_launches(const struct fsl_kineto_events *events,
-				     struct launch **launches, size_t *n, struct fsl_error *err)
+				     struct fsl_packed_rows *launches, struct fsl_error *err)
 {
 	struct fsl_kineto_calls calls;
 	fsl_kineto_calls_begin(&calls, events);
-	*n = 0;
-	FSL_TRY(FSL_NEW(*launches, events->calls.n + 1, "calls", err));
 	for (size_t i = 0; i < events->calls.n; i++) {
 		const struct fsl_kineto_call call = fsl_kineto_call_at(&calls, i);
+		const struct fsl_packed_row row = {
+			.cells = {call.correlation, call.begin_ns, call.dur_ns}};
 		if (call.correlation >= 0) {
-			(*launches)[(*n)++] =
-				(struct launch){call.correlation, call.begin_ns, call.dur_ns};
+			FSL_TRY(fsl_packed_add(launches, &row, err));
 		}
 	}
-	fsl_sort_runs(*launches, *n, sizeof(**launches), compare_launches);
-	return FSL_OK;
+	return fsl_packed_settle(launches, err);
 }
 
 /* The first call of a correlation launched its work. */
-static void find_launch(struct fsl_kineto_work *work, const struct launch *launches, size_t n)
+static void find_launch(struct fsl_kineto_work *work, struct fsl_packed_finder *finder)
 {
-	size_t at = 0;
-	FSL_LOWER_BOUND(at, n, launches[at].correlation < work->correlation);
-	if (work->correlation >= 0 && at < n && launches[at].correlation == work->correlation) {
-		work->launch_ns = launches[at].begin_ns;
-		work->launch_dur_ns = launches[at].dur_ns;
+	const struct fsl_packed_row *call =
+		work->correlation >= 0 ? fsl_packed_find(finder, work->correlation) : NULL;
+	if (call != NULL) {
+		work->launch_ns = call->cells[CALL_BEGIN];
+		work->launch_dur_ns = call->cells[CALL_DUR];
 	}
 }
 
@@ -111,21 +107,25 @@ static int64_t step_of(const struct fsl_kineto_events *events, const struct fsl_
 
 static enum fsl_status find_launches(struct fsl_kineto_events *events, struct fsl_error *err)
 {
-	struct launch *launches = NULL;
-	struct fsl_packed_rows found = {0};
+	struct fsl_packed_rows launches = {.n_columns = CALL_COLUMNS,
+					   .compare = compare_launches,
+					   .bytes.spill = &events->spill};
+	struct fsl_packed_rows *found = &events->launches;
+	struct fsl_packed_finder finder = {0};
 	struct fsl_kineto_works works;
-	size_t n = 0;
 	fsl_kineto_bare_works_begin(&works, events);
-	enum fsl_status status = list_launches(events, &launches, &n, err);
+	found->bytes.spill = &events->spill;
+	enum fsl_status status = list_launches(events, &launches, err);
+	FSL_THEN(status, fsl_packed_finder_begin(&finder, &launches, err));
 	for (size_t i = 0; i < events->works.n && status == FSL_OK; i++) {
 		struct fsl_kineto_work work = fsl_kineto_work_at(&works, i);
-		find_launch(&work, launches, n);
+		find_launch(&work, &finder);
 		work.step = step_of(events, &work);
-		status = fsl_kineto_keep_launch(&found, &work, err);
+		status = fsl_kineto_keep_launch(found, &work, err);
 	}
-	fsl_free(launches);
-	FSL_THEN(status, fsl_packed_settle(&found, err));
-	events->launches = found;
+	fsl_packed_finder_end(&finder);
+	fsl_packed_fini(&launches);
+	FSL_THEN(status, fsl_packed_settle(found, err));
 	return status;
 }
 
@@ -401,25 +401,28 @@ static enum fsl_status tell_lags(struct fsl_kineto_events *events, struct fsl_er
 	struct fsl_kineto_works works;
 	fsl_kineto_works_begin(&works, events);
 	struct fsl_profile_trace *trace = &events->rank->trace;
-	int64_t *lags = NULL;
-	size_t n = 0;
-	FSL_TRY(FSL_NEW(lags, events->works.n + 1, "launches", err));
-	for (size_t i = 0; i < events->works.n; i++) {
+	struct fsl_packed_rows lags = {
+		.n_columns = 1, .compare = fsl_packed_compare_first, .bytes.spill = &events->spill};
+	struct fsl_packed_reader reader = {.rows = &lags};
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < events->works.n && status == FSL_OK; i++) {
 		const struct fsl_kineto_work work = fsl_kineto_work_at(&works, i);
 		if (work.category == FSL_KINETO_KERNEL && work.launch_ns != FSL_NS_ABSENT) {
 			int64_t lag_ns = work.begin_ns - work.launch_ns;
-			lags[n++] = lag_ns > 0 ? lag_ns : 0;
+			const struct fsl_packed_row row = {.cells = {lag_ns > 0 ? lag_ns : 0}};
+			status = fsl_packed_add(&lags, &row, err);
 		}
 	}
-	fsl_sort_runs(lags, n, sizeof(*lags), fsl_compare_i64);
+	FSL_THEN(status, fsl_packed_settle(&lags, err));
+	size_t n = status == FSL_OK ? lags.n : 0;
 	trace->n_launches = n;
 	if (n > 0) {
-		trace->lag_median_ns = lags[(n - 1) / 2];
-		trace->lag_p95_ns = lags[(n - 1) * 95 / 100];
-		trace->lag_max_ns = lags[n - 1];
+		trace->lag_median_ns = fsl_packed_at(&reader, (n - 1) / 2)->cells[0];
+		trace->lag_p95_ns = fsl_packed_at(&reader, (n - 1) * 95 / 100)->cells[0];
+		trace->lag_max_ns = fsl_packed_at(&reader, n - 1)->cells[0];
 	}
-	fsl_free(lags);
-	return FSL_OK;
+	fsl_packed_fini(&lags);
+	return status;
 }
 
 static bool is_like(const char *name, const char *begin, const char *end)

@@ -113,14 +113,15 @@ static struct fsl_kineto_work read_work(struct readers *readers, size_t i)
 
 /* The input of the path, with the room that it takes. */
 struct builder {
-	const struct fsl_kineto_events *events;
+	struct fsl_kineto_events *events;
 	struct window window;
 	struct fsl_path_input input;
 	struct fsl_kineto_hosts hosts;
 	struct fsl_path_sync *syncs;
 	struct fsl_path_event *path_events;
-	struct place *work_places, *sync_places, *event_places; /* by correlation */
-	size_t n_work_places;
+	struct place *sync_places, *event_places; /* by correlation */
+	struct fsl_packed_rows work_places;       /* likewise: correlation, index of the work */
+	struct fsl_packed_finder *finder;         /* of them */
 	struct readers *readers;
 	bool *is_wait; /* of each name */
 };
@@ -130,7 +131,11 @@ static void end_builder(struct builder *builder)
 	fsl_kineto_hosts_end(&builder->hosts);
 	fsl_free(builder->syncs);
 	fsl_free(builder->path_events);
-	fsl_free(builder->work_places);
+	if (builder->finder != NULL) {
+		fsl_packed_finder_end(builder->finder);
+	}
+	fsl_free(builder->finder);
+	fsl_packed_fini(&builder->work_places);
 	fsl_free(builder->readers);
 	fsl_free(builder->sync_places);
 	fsl_free(builder->event_places);
@@ -158,7 +163,7 @@ static enum fsl_status begin_builder(struct builder *builder, struct fsl_error *
 	size_t n_syncs = events->n_syncs;
 	FSL_TRY(FSL_NEW(builder->syncs, n_syncs + 1, "waits", err));
 	FSL_TRY(FSL_NEW(builder->path_events, n_syncs + 1, "waits", err));
-	FSL_TRY(FSL_NEW(builder->work_places, events->works.n + 1, "works", err));
+	FSL_TRY(FSL_NEW(builder->finder, 1, "works", err));
 	FSL_TRY(FSL_NEW(builder->readers, 1, "works", err));
 	for (size_t i = 0; i < sizeof(builder->readers->of) / sizeof(builder->readers->of[0]);
 	     i++) {
@@ -193,22 +198,27 @@ static bool tell_work(const void *context, uint32_t index, struct fsl_path_work 
 	return true;
 }
 
-static void add_works(struct builder *builder)
+/* Works of equal correlations are found by the first of them. */
+static enum fsl_status add_works(struct builder *builder, struct fsl_error *err)
 {
 	struct fsl_kineto_works works;
-	const struct fsl_kineto_events *events = builder->events;
+	struct fsl_kineto_events *events = builder->events;
+	struct fsl_packed_rows *places = &builder->work_places;
+	*places = (struct fsl_packed_rows){
+		.n_columns = 2, .compare = fsl_packed_compare_first, .bytes.spill = &events->spill};
 	fsl_kineto_works_begin(&works, events);
 	for (size_t i = 0; i < events->works.n; i++) {
 		const struct fsl_kineto_work work = fsl_kineto_work_at(&works, i);
+		const struct fsl_packed_row row = {.cells = {work.correlation, (int64_t)i}};
 		if (work.launch_ns != FSL_NS_ABSENT && holds(&builder->window, work.launch_ns)) {
-			builder->work_places[builder->n_work_places++] =
-				(struct place){work.correlation, (uint32_t)i};
+			FSL_TRY(fsl_packed_add(places, &row, err));
 		}
 	}
-	sort_places(builder->work_places, builder->n_work_places);
 	builder->input.work = tell_work;
 	builder->input.works = builder;
 	builder->input.n_works = events->works.n;
+	FSL_TRY(fsl_packed_settle(places, err));
+	return fsl_packed_finder_begin(builder->finder, places, err);
 }
 
 /* Each event once, whoever waits for it. */
@@ -253,12 +263,13 @@ static void set_action(const void *context, const struct fsl_kineto_call *call,
 	int64_t correlation = call->correlation;
 	uint32_t sync = find(builder->sync_places, events->n_syncs, correlation);
 	uint32_t event = find(builder->event_places, events->n_syncs, correlation);
-	uint32_t work = find(builder->work_places, builder->n_work_places, correlation);
+	const struct fsl_packed_row *work =
+		correlation >= 0 ? fsl_packed_find(builder->finder, correlation) : NULL;
 	host->action = FSL_PATH_NO_ACTION;
 	host->is_wait = builder->is_wait[call->name_id];
-	if (work != FSL_STR_NONE) {
+	if (work != NULL) {
 		host->action = FSL_PATH_LAUNCHES;
-		host->detail = work;
+		host->detail = (uint32_t)work->cells[1];
 	} else if (sync != FSL_STR_NONE) {
 		host->action = action_of(events->syncs[sync].kind);
 		host->detail = sync;
@@ -296,9 +307,9 @@ static enum fsl_status tell_path(struct fsl_kineto_events *events, struct fsl_er
 		for (uint32_t id = 0; id < fsl_strpool_size(names); id++) {
 			builder.is_wait[id] = is_wait(fsl_strpool_text(names, id));
 		}
-		add_works(&builder);
 		add_syncs(&builder);
-		status = add_hosts(&builder, err);
+		status = add_works(&builder, err);
+		FSL_THEN(status, add_hosts(&builder, err));
 		path->window_ns = events->rank->trace.n_ranges > 0
 					  ? builder.window.end_ns - builder.window.begin_ns
 					  : events->end_ns - events->begin_ns;
@@ -327,7 +338,8 @@ static enum fsl_status tell_streams(struct fsl_kineto_events *events,
 	struct fsl_streams *streams = NULL;
 	FSL_TRY(FSL_NEW(streams, 1, "streams", err));
 	streams->figures = events->rank->figures;
-	enum fsl_status status = fsl_streams_reserve(streams, events->works.n, err);
+	streams->spill = &events->spill;
+	enum fsl_status status = FSL_OK;
 	for (size_t i = 0; i < events->works.n && status == FSL_OK; i++) {
 		const struct fsl_kineto_work work = fsl_kineto_work_at(&works, i);
 		bool has_call = work.launch_ns != FSL_NS_ABSENT;
@@ -345,9 +357,7 @@ static enum fsl_status tell_streams(struct fsl_kineto_events *events,
 			status = fsl_streams_add(streams, &taken, err);
 		}
 	}
-	if (status == FSL_OK) {
-		fsl_streams_settle(streams);
-	}
+	FSL_THEN(status, fsl_streams_settle(streams, err));
 	fsl_streams_fini(streams);
 	fsl_free(streams);
 	return status;

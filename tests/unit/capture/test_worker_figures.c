@@ -356,7 +356,7 @@ static void take_works(struct fsl_worker_figures *figures, const struct fsl_stre
 	for (size_t i = 0; i < n; i++) {
 		assert_int_equal(fsl_streams_add(streams, &works[i], NULL), FSL_OK);
 	}
-	fsl_streams_settle(streams);
+	assert_int_equal(fsl_streams_settle(streams, NULL), FSL_OK);
 	fsl_streams_fini(streams);
 	fsl_free(streams);
 }
