@@ -24,9 +24,10 @@ enum { KEY_BYTES = 4 * sizeof(uint64_t), READINGS_MAX = 16 };
 
 enum fsl_status fsl_pf_state_init(struct fsl_pf_state *state, struct fsl_error *err)
 {
-	*state =
-		(struct fsl_pf_state){.keys = fsl_strpool_create(), .tracks = fsl_strpool_create()};
-	if (state->keys == NULL || state->tracks == NULL) {
+	*state = (struct fsl_pf_state){.keys = fsl_strpool_create(),
+				       .tracks = fsl_strpool_create(),
+				       .sequence_ids = fsl_strpool_create()};
+	if (state->keys == NULL || state->tracks == NULL || state->sequence_ids == NULL) {
 		fsl_pf_state_fini(state);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=0");
 	}
@@ -37,6 +38,7 @@ void fsl_pf_state_fini(struct fsl_pf_state *state)
 {
 	fsl_strpool_destroy(state->keys);
 	fsl_strpool_destroy(state->tracks);
+	fsl_strpool_destroy(state->sequence_ids);
 	fsl_free(state->texts);
 	fsl_free(state->pids);
 	fsl_free(state->sequences);
@@ -48,12 +50,15 @@ enum fsl_status fsl_pf_find_sequence(struct fsl_pf_state *state, uint64_t id,
 				     struct fsl_pf_sequence **sequence, struct fsl_error *err)
 {
 	const struct fsl_pf_sequence made = {.id = id};
-	size_t at = state->last;
-	if (at >= state->n_sequences || state->sequences[at].id != id) {
-		for (at = 0; at < state->n_sequences && state->sequences[at].id != id; at++) {
-		}
+	char key[sizeof(id)];
+	uint32_t at = 0;
+	if (state->last < state->n_sequences && state->sequences[state->last].id == id) {
+		*sequence = &state->sequences[state->last];
+		return FSL_OK;
 	}
-	if (at == FSL_PF_SEQUENCES_MAX) {
+	memcpy(key, &id, sizeof(id));
+	FSL_TRY(fsl_strpool_intern(state->sequence_ids, key, sizeof(key), &at, err));
+	if (at >= FSL_PF_SEQUENCES_MAX) {
 		return FSL_FAIL(err, FSL_ERR_LIMIT, "too many sequences of packets: at_most=%d",
 				FSL_PF_SEQUENCES_MAX);
 	}

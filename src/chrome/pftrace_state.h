@@ -51,7 +51,8 @@ struct fsl_pf_state {
 	struct fsl_strpool *tracks;
 	uint64_t *pids; /* by id of the track */
 	size_t n_pids, pids_capacity;
-	struct fsl_pf_sequence *sequences;
+	struct fsl_strpool *sequence_ids;
+	struct fsl_pf_sequence *sequences; /* by id of the id */
 	size_t n_sequences, sequences_capacity, last;
 	int64_t real_ns[FSL_PF_CLOCK_OWN]; /* of clocks: what to add for ns since 1970 */
 };

@@ -417,11 +417,14 @@ static enum fsl_status take_parts(struct walk *walk, const struct packet *packet
 	return packet->event.at != NULL ? take_event(walk, sequence, packet, time_ns, err) : FSL_OK;
 }
 
-/* True if the file's packets unpack to more than data of jobs ever does. */
+/* True if the file's packets unpack to more than data of jobs ever does: the file may be compressed
+ * itself, but packed bytes do not become much less. A pipe has no size. */
 static bool is_bomb(const struct walk *walk)
 {
+	uint64_t n_disk = fsl_reader_disk_bytes(walk->reader), n_packed = walk->n_packed;
+	n_packed = n_disk > 0 && n_disk < n_packed ? n_disk : n_packed;
 	return walk->n_unpacked > FSL_UNPACKED_BYTES_FREE &&
-	       walk->n_unpacked / FSL_UNPACKED_RATIO_MAX > walk->n_packed;
+	       walk->n_unpacked / FSL_UNPACKED_RATIO_MAX > n_packed;
 }
 
 /* Packets as they stand in a file, of which the block is a part. */

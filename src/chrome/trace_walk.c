@@ -1,6 +1,8 @@
 /* Walks over a trace, and goes on behind faults. */
 #include "chrome/trace_walk.h"
 
+#include <inttypes.h>
+
 #include "base/try.h"
 #include "chrome/trace_ahead.h"
 #include "chrome/trace_scanner.h"
@@ -8,6 +10,9 @@
 
 enum {
 	STRETCHES_MAX = 1000, /* after so many faults the file is no trace and not worth the time */
+	/* So many values behind each other of which none is an event: a bomb. Each is read by the
+	 * tokenizer and takes 0.2 us; writers spoil some events at most. */
+	DROPS_MAX = 1 << 18,
 	LOOK_BYTES = FSL_FILE_HEAD_BYTES,
 };
 
@@ -19,17 +24,27 @@ struct walk {
 	struct fsl_trace_scanner scanner;
 	struct fsl_trace_ahead *ahead; /* NULL: no second thread scans */
 	int n_stretches;               /* stretches of JSON after the first one */
+	int n_drops;                   /* values behind the last event that are no events */
 };
 
+/* FSL_ERR_FORMAT: no event comes any more. */
 static enum fsl_status drop(struct walk *walk, const char *reason, struct fsl_error *err)
 {
-	return walk->listener->drop(walk->listener->context, walk->json, reason, err);
+	FSL_TRY(walk->listener->drop(walk->listener->context, walk->json, reason, err));
+	if (++walk->n_drops < DROPS_MAX) {
+		return FSL_OK;
+	}
+	walk->n_stretches = STRETCHES_MAX; /* the rest is not worth the time */
+	return FSL_FAIL(err, FSL_ERR_FORMAT,
+			"no event among %d values: path=\"%s\", offset=%" PRIu64, DROPS_MAX,
+			fsl_reader_path(walk->reader), fsl_json_offset(walk->json));
 }
 
 static enum fsl_status add_event(struct walk *walk, const struct fsl_trace_event *event,
 				 struct fsl_error *err)
 {
 	walk->out->n_events++;
+	walk->n_drops = 0;
 	return walk->listener->take(walk->listener->context, event, err);
 }
 

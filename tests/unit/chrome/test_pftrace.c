@@ -13,6 +13,7 @@
 
 #include "chrome/pftrace_walk.h"
 #include "fuzz/memory_reader.h"
+#include "fuzz/packing.h"
 
 enum { STEP = 1, KERNEL, PROCESS_NAME, THREAD_NAME };
 enum { CORRELATION, GRID, GROUP, LANE, N_ARGS };
@@ -70,13 +71,19 @@ static struct bytes *put_message(struct bytes *to, uint64_t field, const struct 
 	return put_bytes(to, field, message->data, message->n);
 }
 
-/* Adds a packet of sequence 7 with one message. */
+/* Adds a packet of a sequence with one message. */
+static void put_packet_of(struct bytes *trace, uint64_t sequence, uint64_t time, uint64_t field,
+			  const struct bytes *message)
+{
+	struct bytes packet = {.n = 0};
+	put_message(put(put(&packet, 8, time), 10, sequence), field, message);
+	put_message(trace, 1, &packet);
+}
+
 static void put_packet(struct bytes *trace, uint64_t time, uint64_t field,
 		       const struct bytes *message)
 {
-	struct bytes packet = {.n = 0};
-	put_message(put(put(&packet, 8, time), 10, 7), field, message);
-	put_message(trace, 1, &packet);
+	put_packet_of(trace, 7, time, field, message);
 }
 
 /* Result of reading a trace. */
@@ -398,6 +405,58 @@ static void blocks_that_unpack_without_bound_are_refused(void **state)
 	}
 }
 
+/* A small file of packed packets that are alike, packed once more: what comes out of both counts.
+ */
+static void packed_packets_in_a_packed_file_are_bounded_by_its_size(void **state)
+{
+	enum { BLOCK = 64 * 1024, ODD = 600, N_BLOCKS = 1050, ROOM = 1 << 20 };
+	static char block[BLOCK], packed[BLOCK], trace[ROOM];
+	struct bytes field = {.n = 0}, tag = {.n = 0};
+	uLong n_packed = sizeof(packed);
+	size_t n = 0;
+	(void)state;
+	for (size_t i = 0; i < ODD; i++) {
+		block[i] = (char)(i * i * i * 31 % 251);
+	}
+	assert_int_equal(compress2((Bytef *)packed, &n_packed, (Bytef *)block, BLOCK, 9), Z_OK);
+	assert_true(BLOCK / n_packed < FSL_UNPACKED_RATIO_MAX);
+	put_varint(&field, 50 << 3 | 2);
+	put_varint(&field, n_packed);
+	put_varint(&tag, 1 << 3 | 2);
+	put_varint(&tag, field.n + n_packed);
+	for (size_t i = 0; i < N_BLOCKS; i++) {
+		assert_true(n + tag.n + field.n + n_packed <= ROOM);
+		memcpy(trace + n, tag.data, tag.n);
+		memcpy(trace + n + tag.n, field.data, field.n);
+		memcpy(trace + n + tag.n + field.n, packed, n_packed);
+		n += tag.n + field.n + n_packed;
+	}
+	assert_true((size_t)N_BLOCKS * BLOCK / n < FSL_UNPACKED_RATIO_MAX); /* no bomb by itself */
+	struct blob file = gzip_of(trace, n);
+	assert_true(walk_reader(memory_reader(file.data, file.n_bytes))->has_fault);
+	free(file.data);
+}
+
+static void sequences_that_take_turns_keep_their_names_apart(void **state)
+{
+	static const char *const texts[] = {"first", "second", "third"};
+	struct bytes trace = {.n = 0};
+	(void)state;
+	for (uint64_t id = 0; id < 3; id++) {
+		struct bytes names_of = interned(2, 7, texts[id]);
+		put_packet_of(&trace, 1000 - id, 0, 12, &names_of);
+	}
+	for (uint64_t i = 0; i < 9; i++) {
+		struct bytes event = event_of(1, 5);
+		put_packet_of(&trace, 1000 - i * 2 % 3, 10 + i, 11, put(&event, 10, 7));
+	}
+	const struct taken *taken = walk(&trace);
+	assert_int_equal(taken->n, 9);
+	for (size_t i = 0; i < 9; i++) {
+		assert_string_equal(taken->names[i], texts[i * 2 % 3]);
+	}
+}
+
 /* Values of a track of counters, whole, real, and ones that are none. */
 static void counters_have_the_name_of_their_track(void **state)
 {
@@ -476,6 +535,8 @@ int main(void)
 		cmocka_unit_test(compressed_packets_are_read_in_their_place),
 		cmocka_unit_test(broken_compressed_packets_are_dropped),
 		cmocka_unit_test(blocks_that_unpack_without_bound_are_refused),
+		cmocka_unit_test(packed_packets_in_a_packed_file_are_bounded_by_its_size),
+		cmocka_unit_test(sequences_that_take_turns_keep_their_names_apart),
 		cmocka_unit_test(counters_have_the_name_of_their_track),
 		cmocka_unit_test(a_cut_trace_tells_its_events_and_a_fault),
 		cmocka_unit_test(traces_are_told_from_json_and_text),

@@ -290,6 +290,84 @@ static void small_files_and_listeners_without_a_thread_have_none(void **state)
 	fsl_reader_close(reader);
 }
 
+struct counts {
+	size_t n_taken, n_dropped, n_faults;
+};
+
+static enum fsl_status count_taken(void *context, const struct fsl_trace_event *event,
+				   struct fsl_error *err)
+{
+	(void)event;
+	(void)err;
+	((struct counts *)context)->n_taken++;
+	return FSL_OK;
+}
+
+static enum fsl_status count_dropped(void *context, const struct fsl_json *json, const char *reason,
+				     struct fsl_error *err)
+{
+	(void)json;
+	(void)reason;
+	(void)err;
+	((struct counts *)context)->n_dropped++;
+	return FSL_OK;
+}
+
+static enum fsl_status count_fault(void *context, enum fsl_status status,
+				   const struct fsl_error *own, struct fsl_error *err)
+{
+	(void)err;
+	assert_int_equal(status, FSL_ERR_FORMAT);
+	assert_non_null(strstr(fsl_error_root(own), "no event among"));
+	((struct counts *)context)->n_faults++;
+	return FSL_OK;
+}
+
+/* Walks over @n values that are no events between two events; one more event may stand in their
+ * middle. */
+static struct counts count(size_t n, const char *value, bool has_middle)
+{
+	static const char event[] = "{\"ph\": \"X\", \"name\": \"a\", \"ts\": 1, \"dur\": 2}";
+	struct counts counts = {0};
+	struct fsl_trace_walked walked = {0};
+	struct text document = {0};
+	add(&document, "[%s", event);
+	for (size_t i = 0; i < n; i++) {
+		add(&document, ",%s", has_middle && i == n / 2 ? event : value);
+	}
+	add(&document, ",%s]", event);
+	struct fsl_reader *reader = memory_reader(document.data, document.length);
+	const struct fsl_trace_listener listener = {.vocabulary = &vocabulary,
+						    .context = &counts,
+						    .fault_of = fsl_trace_event_fault,
+						    .take = count_taken,
+						    .drop = count_dropped,
+						    .fault = count_fault};
+	assert_non_null(reader);
+	assert_int_equal(fsl_trace_walk(&walked, reader, &listener, NULL), FSL_OK);
+	assert_int_equal(walked.is_cut, counts.n_faults > 0);
+	fsl_reader_close(reader);
+	free(document.data);
+	return counts;
+}
+
+static void many_values_without_an_event_end_the_walk(void **state)
+{
+	enum { N_MAX = 1 << 18 };
+	static const char *const values[] = {"{}", "7"};
+	(void)state;
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		struct counts counts = count(N_MAX + 5, values[i], false);
+		assert_int_equal(counts.n_taken, 1);
+		assert_int_equal(counts.n_dropped, N_MAX);
+		assert_int_equal(counts.n_faults, 1);
+	}
+	struct counts counts = count(N_MAX + 5, "{}", true);
+	assert_int_equal(counts.n_taken, 3);
+	assert_int_equal(counts.n_dropped, N_MAX + 4);
+	assert_int_equal(counts.n_faults, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,6 +376,7 @@ int main(void)
 		cmocka_unit_test(files_that_are_mostly_for_the_tokenizer_tell_the_same),
 		cmocka_unit_test(all_events_of_a_plain_file_are_scanned_ahead),
 		cmocka_unit_test(small_files_and_listeners_without_a_thread_have_none),
+		cmocka_unit_test(many_values_without_an_event_end_the_walk),
 	};
 	fsl_trace_words_init(&vocabulary.names, names, sizeof(names) / sizeof(names[0]));
 	fsl_trace_words_init(&vocabulary.categories, categories,
