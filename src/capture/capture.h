@@ -428,6 +428,8 @@ struct fsl_profile {
 	bool takes_any_trace;                  /* the user tells what its lanes are */
 	const char **remarks; /* conflicts, duplicates, skipped folders: one sentence each */
 	size_t n_remarks, remarks_capacity;
+	const char *left_out; /* the first remark on a file that should be a rank's; NULL: none */
+	size_t n_left_out;    /* such files */
 };
 
 /* Which part of a set is read. */

@@ -12,6 +12,7 @@
 #include "base/language.h"
 #include "base/number.h"
 #include "base/try.h"
+#include "base/utf8.h"
 #include "base/wrap.h"
 #include "cli/command.h"
 #include "report/case_json.h"
@@ -211,6 +212,31 @@ void fsl_print_told(const char *text)
 	print_lines(text, true);
 }
 
+/* Prints JSON; controls in its strings that a terminal would obey become escapes. */
+static void print_escaped(const char *json)
+{
+	const char *plain = json;
+	while (*json != '\0') {
+		size_t n_bytes = fsl_utf8_sequence(json);
+		bool is_control = (unsigned char)*json >= 0x7f && n_bytes > 0 && n_bytes <= 3 &&
+				  fsl_utf8_is_control(json);
+		if (!is_control) {
+			json += n_bytes > 0 ? n_bytes : 1;
+			continue;
+		}
+		const unsigned char *bytes = (const unsigned char *)json;
+		unsigned int code = bytes[0];
+		for (size_t i = 1; i < n_bytes; i++) {
+			code = (i == 1 ? code & (0x7fu >> n_bytes) : code) << 6 |
+			       (bytes[i] & 0x3fu);
+		}
+		(void)fwrite(plain, 1, (size_t)(json - plain), stdout);
+		printf("\\u%04x", code);
+		plain = json += n_bytes;
+	}
+	(void)fputs(plain, stdout);
+}
+
 enum fsl_status fsl_print_json(cJSON *tree, struct fsl_error *err)
 {
 	char *text = tree != NULL ? cJSON_Print(tree) : NULL;
@@ -218,7 +244,8 @@ enum fsl_status fsl_print_json(cJSON *tree, struct fsl_error *err)
 	if (text == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for the JSON output");
 	}
-	printf("%s\n", text);
+	print_escaped(text);
+	(void)fputc('\n', stdout);
 	cJSON_free(text);
 	return FSL_OK;
 }

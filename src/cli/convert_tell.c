@@ -65,6 +65,27 @@ static void tell_span(const struct fsl_conversion *c)
 	(void)fsl_tell_print(stdout, "%s\n", phrase.text);
 }
 
+/* Files of captures that were not read as a whole, and remarks on those that were left out. */
+static void tell_captured_files(const struct fsl_conversion *c)
+{
+	for (size_t i = 0; i < c->profile.n_remarks; i++) {
+		(void)fsl_tell_print(stdout, "%s\n", c->profile.remarks[i]);
+	}
+	for (size_t r = 0; r < c->profile.n_ranks; r++) {
+		const struct fsl_profile_rank *rank = &c->profile.ranks[r];
+		for (size_t f = 0; f < rank->n_files; f++) {
+			const struct fsl_file *file = &rank->files[f];
+			bool is_partial = file->state == FSL_FILE_PARTIAL;
+			if (file->state != FSL_FILE_READ) {
+				(void)fsl_tell_print(stdout,
+						     is_partial ? N_("read in part: %s: %s\n")
+								: N_("not read: %s: %s\n"),
+						     file->path, fsl_text_or_empty(file->message));
+			}
+		}
+	}
+}
+
 static void tell_left_out(const struct fsl_conversion *c)
 {
 	uint64_t n_dropped[FSL_DROPS_N] = {0};
@@ -101,6 +122,7 @@ static void tell_left_out(const struct fsl_conversion *c)
 					     c->run.files[f].message);
 		}
 	}
+	tell_captured_files(c);
 	if (c->tracks.n_no_device > 0) {
 		(void)fsl_tell_print(stdout,
 				     "without times of the device: %" PRIu64

@@ -168,6 +168,13 @@ static void print_problems(const struct fsl_screen *screen, const struct fsl_pro
 			}
 		}
 	}
+	/* A long screen has all remarks. */
+	if (screen->budget != NULL && profile->n_left_out > 0) {
+		if (n < n_shown_max) {
+			fsl_screen_field(screen, "problem", profile->left_out);
+		}
+		n += profile->n_left_out;
+	}
 	if (n > n_shown_max) {
 		struct fsl_phrase phrase = {0};
 		fsl_phrase_add(&phrase, "and ");

@@ -1,24 +1,58 @@
 /* Remarks on the traces, and time in system calls. */
 #include <math.h>
 
+#include <string.h>
+
 #include "report/document.h"
 #include "report/functions.h"
+#include "text/phrase.h"
+
+/* Remark @i on the set, behind them those on files that were not read as a whole; NULL: there are
+ * no more. Borrowed, or in @room. */
+static const char *remark_at(const struct fsl_profile *profile, size_t i, struct fsl_phrase *room)
+{
+	if (profile == NULL || i < profile->n_remarks) {
+		return profile != NULL ? profile->remarks[i] : NULL;
+	}
+	i -= profile->n_remarks;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[r];
+		for (size_t f = 0; f < rank->n_files; f++) {
+			const struct fsl_file *file = &rank->files[f];
+			if (file->state == FSL_FILE_READ || i-- > 0) {
+				continue;
+			}
+			size_t length = strlen(profile->root);
+			bool is_below = strncmp(file->path, profile->root, length) == 0 &&
+					file->path[length] == '/';
+			*room = (struct fsl_phrase){0};
+			fsl_phrase_add(room, "%s: %s", file->path + (is_below ? length + 1 : 0),
+				       *file->message != '\0' ? file->message
+							      : fsl_file_state_text(file->state));
+			return room->text;
+		}
+	}
+	return NULL;
+}
 
 void fsl_functions_add_remarks(cJSON *document, const struct fsl_functions_choice *choice)
 {
 	struct fsl_document added = {document == NULL};
 	cJSON *list = fsl_document_array(&added, document, "remarks");
-	for (size_t i = 0; choice->profile != NULL && i < choice->profile->n_remarks; i++) {
-		fsl_document_text(&added, list, NULL, choice->profile->remarks[i]);
+	struct fsl_phrase room = {0};
+	const char *text = remark_at(choice->profile, 0, &room);
+	for (size_t i = 1; text != NULL; text = remark_at(choice->profile, i++, &room)) {
+		fsl_document_text(&added, list, NULL, text);
 	}
 }
 
 void fsl_functions_print_remarks(const struct fsl_functions_choice *choice,
 				 const struct fsl_screen *screen)
 {
-	for (size_t i = 0; choice->profile != NULL && i < choice->profile->n_remarks; i++) {
-		(void)fsl_screen_extra(screen, i == 0 ? "Remarks" : "",
-				       choice->profile->remarks[i]);
+	struct fsl_phrase room = {0};
+	const char *text = remark_at(choice->profile, 0, &room);
+	for (size_t i = 1; text != NULL; text = remark_at(choice->profile, i++, &room)) {
+		(void)fsl_screen_extra(screen, i == 1 ? "Remarks" : "", text);
 	}
 }
 

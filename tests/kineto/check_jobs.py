@@ -6,6 +6,7 @@
 import dataclasses
 import gzip
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -21,6 +22,7 @@ PROGRAM = sys.argv[1]
 EVERY = int(sys.argv[2])
 SHARED = pathlib.Path(sys.argv[3]) / "data" / "kineto" if len(sys.argv) > 3 and EVERY == 1 else None
 faults = []
+CONTROLS = set(map(chr, range(32))) - set("\n\t") | set(map(chr, [*range(0x7f, 0xa0), 0x202e]))
 
 
 def ask(folder, *options):
@@ -150,6 +152,40 @@ def streams_beside(root):
           "%s although nobody knows who sends to whom" % answer["headline"])
 
 
+def told(name, folder, *files):
+    """All commands that read traces name the files, and print nothing that a terminal obeys."""
+    for words in (["profile", "--long"], ["functions", "--format", "json"], ["convert", "-o", str(folder) + ".json"]):
+        run = subprocess.run([PROGRAM, *words, str(folder)], capture_output=True, text=True)
+        output = run.stdout + run.stderr
+        claim(name, run.returncode == 0, "%s: exit code %d: %s" % (words[0], run.returncode, run.stderr[:300]))
+        claim(name, not set(output) & CONTROLS, "%s prints control characters" % words[0])
+        for file in files:
+            claim(name, file in output, "%s does not name %s" % (words[0], file))
+
+
+def damage_of_files(root, good):
+    """Files of which nothing can be read cost their ranks alone; a mark of UTF-8 costs nothing."""
+    folder = root / "damage_files"
+    shutil.copytree(good, folder)
+    name = r"gemm_kernel \u001b[31m \u009b31m \u0000 \u202e"
+    for rank in (0, 1, 2, 3, 6, 7):
+        (folder / ("rank%d.json" % rank)).unlink()
+    for rank in ("rank4.json", "rank5.json"):
+        (folder / rank).write_text((good / rank).read_text().replace("gemm_kernel", name))
+    events = (good / "rank0.json").read_text().rsplit("]", 1)[0]
+    (folder / "rank0.json.gz").write_bytes(gzip.compress(events.encode() + b",{}" * (1 << 20), 1))
+    (folder / "rank1.json").write_bytes(bytes(i * i * 7 % 251 for i in range(5000)))
+    (folder / "rank2.json.zst").write_bytes(b"\x28\xb5\x2f\xfd" + bytes(range(256)))
+    os.mkfifo(folder / "rank3.json")
+    (folder / "rank6.json").symlink_to("rank6.json")
+    marked = (good / "rank7.json").read_text().replace("gemm_kernel", name)
+    (folder / "rank7.json").write_text("\ufeff" + marked)
+    answer = check("damage_files", folder, "slow_rank", [5], "compute")
+    claim("damage_files", answer is not None and "rank7.json" not in json.dumps(answer["capture"]["remarks"]),
+          "a mark of UTF-8 leaves the file out")
+    told("damage_files", folder, "rank0.json.gz", "rank1.json", "rank2.json.zst", "rank3.json", "rank6.json")
+
+
 def damage(root):
     """Good ranks keep their verdict, and a message names the file."""
     good = root / "good"
@@ -178,17 +214,16 @@ def damage(root):
         if answer is not None and case != "great_ids":
             text_of = json.dumps(answer)
             claim("damage_" + case, "rank1.json" in text_of, "the file is not named")
-    bomb = root / "bomb"
-    shutil.copytree(good, bomb)
-    (bomb / "rank1.json").unlink()
-    (bomb / "rank1.json.gz").write_bytes(gzip.compress(text[:-1].encode() + b" " * (1 << 27), 9))
-    answer = check("bomb", bomb, "slow_rank", [5], "compute")
-    claim("bomb", "rank1.json.gz" in json.dumps(answer), "the file is not named")
+        if case == "cut":
+            told("damage_" + case, folder, "rank1.json")
+    damage_of_files(root, good)
     twice = root / "twice"
     shutil.copytree(good, twice)
     shutil.copy(good / "rank2.json", twice / "again_rank2.json")
     answer = check("twice", twice, "slow_rank", [5], "compute")
-    claim("twice", answer is not None and "more than once" in json.dumps(answer), "the second file is not told")
+    remarks = json.dumps(answer["capture"]["remarks"]) if answer is not None else ""
+    claim("twice", all(text in remarks for text in ("more than once", "again_rank2.json", '"rank2.json')),
+          "the files of one rank are not told: " + remarks)
 
 
 def alone(root):

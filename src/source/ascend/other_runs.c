@@ -79,6 +79,11 @@ static enum fsl_status tell_runs(struct fsl_profile *profile, const bool *is_oth
 		first = is_other[r] && first == NULL ? &profile->ranks[r] : first;
 		n += is_other[r] ? 1 : 0;
 	}
+	const char *path = first->folder.path;
+	if (first->folder.file != NULL) {
+		path = fsl_arena_printf(&profile->arena, "%s/%s", path, first->folder.file);
+		FSL_TRY(FSL_MADE(path, 1, "paths", err));
+	}
 	double minutes = (double)apart_ns / (60.0 * FSL_NS_PER_S);
 	bool is_days = minutes >= 2880.0;
 	return fsl_profile_remark(
@@ -86,7 +91,7 @@ static enum fsl_status tell_runs(struct fsl_profile *profile, const bool *is_oth
 		"%zu of %zu captures are of another run, at least %.0f %s apart, and are left out: "
 		"\"%s\" is the first of them; give the folder of one job",
 		n, profile->n_ranks, is_days ? minutes / 1440.0 : minutes,
-		is_days ? "days" : "minutes", first->folder.path);
+		is_days ? "days" : "minutes", path);
 }
 
 static void forget(struct fsl_profile *profile, const bool *is_other)

@@ -75,6 +75,8 @@ bool fsl_kineto_is_trace(const char *path, bool takes_any)
 	if (fsl_reader_open(&reader, path, NULL) == FSL_OK &&
 	    fsl_reader_peek(reader, PROBE_BYTES, &data, &n_bytes, NULL) == FSL_OK) {
 		size_t n_spaces = 0;
+		bool has_mark = n_bytes >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0;
+		n_spaces = has_mark ? 3 : 0;
 		while (n_spaces < n_bytes && strchr(" \t\r\n", data[n_spaces]) != NULL &&
 		       data[n_spaces] != '\0') {
 			n_spaces++;

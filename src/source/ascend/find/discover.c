@@ -72,6 +72,21 @@ const char *fsl_search_shown(const struct fsl_search *search, const char *path)
 	return is_below && *below != '\0' ? below : path;
 }
 
+/* A capture as remarks show it: its folder, or the file if it is a trace of Kineto, since a folder
+ * has many of those. */
+static const char *shown_capture(const struct fsl_search *search,
+				 const struct fsl_profile_folder *folder)
+{
+	const char *path = fsl_search_shown(search, folder->path);
+	const char *file = NULL;
+	if (folder->file != NULL) {
+		file = path == folder->path ? folder->file
+					    : fsl_arena_printf(&search->profile->arena, "%s/%s",
+							       path, folder->file);
+	}
+	return file != NULL ? file : path;
+}
+
 /* strverscmp() tells "a01" and "a1" apart, and is a total order. */
 int fsl_search_compare_paths(const char *a, const char *b)
 {
@@ -92,6 +107,16 @@ static const char *const source_texts[] = {
 	[FSL_PROFILE_RANK_METADATA] = "profiler_metadata.json",
 	[FSL_PROFILE_RANK_FOLDER_NAME] = "the folder's name",
 };
+
+static const char *source_text(const struct fsl_candidate *item, int source)
+{
+	if (item->folder.file != NULL && source == FSL_PROFILE_RANK_METADATA) {
+		return "its content";
+	}
+	return item->folder.file != NULL && source == FSL_PROFILE_RANK_FOLDER_NAME
+		       ? "the file's name"
+		       : source_texts[source];
+}
 
 /* Notes a source's rank. The profiler writes -1 if it knows none. */
 static void tell(struct told *told, enum fsl_profile_rank_source source, int64_t rank)
@@ -267,11 +292,10 @@ static enum fsl_status decide(struct fsl_search *search, struct fsl_candidate *i
 		int64_t rank = told->ranks[s];
 		enum fsl_profile_rank_source used = item->folder.rank_source;
 		if (rank == TOLD_BADLY) {
-			FSL_TRY(fsl_search_remark(search, FSL_DISCOVER_BAD_RANK, err,
-						  "%s of \"%s\" tells a rank above %d, ignored",
-						  source_texts[s],
-						  fsl_search_shown(search, item->folder.path),
-						  FSL_PROFILE_RANKS_MAX - 1));
+			FSL_TRY(fsl_search_remark(
+				search, FSL_DISCOVER_BAD_RANK, err,
+				"%s of \"%s\" tells a rank above %d, ignored", source_text(item, s),
+				shown_capture(search, &item->folder), FSL_PROFILE_RANKS_MAX - 1));
 		} else if (rank >= 0 && used == FSL_PROFILE_RANK_NONE) {
 			item->folder.rank = (int32_t)rank;
 			item->folder.rank_source = (enum fsl_profile_rank_source)s;
@@ -279,8 +303,8 @@ static enum fsl_status decide(struct fsl_search *search, struct fsl_candidate *i
 			FSL_TRY(fsl_search_remark(
 				search, FSL_DISCOVER_CONFLICT, err,
 				"\"%s\" is rank %d by %s and rank %d by %s: %d is used",
-				fsl_search_shown(search, item->folder.path), (int)item->folder.rank,
-				source_texts[used], (int)rank, source_texts[s],
+				shown_capture(search, &item->folder), (int)item->folder.rank,
+				source_text(item, (int)used), (int)rank, source_text(item, s),
 				(int)item->folder.rank));
 		}
 	}
@@ -469,7 +493,7 @@ static enum fsl_status remark_rounds(struct fsl_search *search, struct fsl_error
 		"the folders may be of several captures: %zu are no newer than one "
 		"that was left out of another rank, \"%s\" of rank %d is the first "
 		"of them; give the folder of one capture",
-		n_older, fsl_search_shown(search, first->path), (int)first->rank);
+		n_older, shown_capture(search, first), (int)first->rank);
 }
 
 enum fsl_status fsl_search_remark_duplicate(struct fsl_search *search,
@@ -486,9 +510,8 @@ enum fsl_status fsl_search_remark_duplicate(struct fsl_search *search,
 							  : "is used";
 	return fsl_search_remark(search, FSL_DISCOVER_DUPLICATE, err,
 				 "rank %d is there more than once: \"%s\" is left out, \"%s\" %s",
-				 (int)item->folder.rank,
-				 fsl_search_shown(search, item->folder.path),
-				 fsl_search_shown(search, kept->folder.path), why);
+				 (int)item->folder.rank, shown_capture(search, &item->folder),
+				 shown_capture(search, &kept->folder), why);
 }
 
 /* Drops duplicates. Folders without number come first, with rank -1, and stay. */

@@ -310,42 +310,94 @@ static enum fsl_status add_trace(struct fsl_search *search, const struct place *
 						    "out of memory: folders=%zu", search->n_items);
 }
 
+/* Tells of a file that should be the trace of a rank. */
+static enum fsl_status remark_no_trace(struct fsl_search *search, const char *path,
+				       const char *name, struct fsl_error *err)
+{
+	struct fsl_profile *profile = search->profile;
+	struct fsl_reader *reader = NULL;
+	struct fsl_error own = {0};
+	size_t n_before = profile->n_remarks;
+	const char *data = NULL;
+	size_t n_bytes = 0;
+	enum fsl_status status = fsl_reader_open(&reader, path, &own);
+	FSL_THEN(status, fsl_reader_peek(reader, 1, &data, &n_bytes, &own));
+	fsl_reader_close(reader);
+	if (status == FSL_ERR_IO || status == FSL_ERR_FORMAT) {
+		FSL_TRY(fsl_search_remark(search, FSL_DISCOVER_UNREADABLE, err, "%s",
+					  fsl_error_root(&own)));
+	} else {
+		FSL_TRY(fsl_search_remark(search, FSL_DISCOVER_STRANGERS, err,
+					  "\"%s\" has the name of a trace and is none: left out, "
+					  "copy it again",
+					  name));
+	}
+	profile->n_left_out++;
+	if (profile->left_out == NULL && profile->n_remarks > n_before) {
+		profile->left_out = profile->remarks[n_before];
+	}
+	return FSL_OK;
+}
+
+/* Takes a file that has the name of a trace; *is_trace: it is one. */
+static enum fsl_status add_named(struct fsl_search *search, const struct place *place,
+				 const char *name, bool *is_trace, struct fsl_error *err)
+{
+	char *path = fsl_path_join(place->path, name);
+	enum fsl_status status = FSL_OK;
+	if (path == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", place->path);
+	}
+	*is_trace = fsl_kineto_is_trace(path, search->profile->takes_any_trace);
+	if (*is_trace) {
+		status = add_trace(search, place, name, err);
+		FSL_THEN(status, fsl_search_split_report(search, path, err));
+	}
+	fsl_free(path);
+	return status;
+}
+
+/* Tells of the names that @are_strangers has. */
+static enum fsl_status remark_no_traces(struct fsl_search *search, const struct place *place,
+					const struct fsl_listing *listing,
+					const bool *are_strangers, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < listing->n_names && status == FSL_OK; i++) {
+		if (!are_strangers[i]) {
+			continue;
+		}
+		char *path = fsl_path_join(place->path, listing->names[i]);
+		status = path != NULL ? remark_no_trace(search, path, listing->names[i], err)
+				      : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"",
+						 place->path);
+		fsl_free(path);
+	}
+	return status;
+}
+
 /* Takes the traces among the names of a folder. */
 static enum fsl_status add_traces(struct fsl_search *search, const struct place *place,
 				  const struct fsl_listing *listing, struct fsl_error *err)
 {
-	const char *stranger = NULL;
+	bool *are_strangers = NULL;
 	size_t n_traces = 0;
-	for (size_t i = 0; i < listing->n_names; i++) {
-		if (!fsl_kineto_is_name(listing->names[i])) {
-			continue;
-		}
-		char *path = fsl_path_join(place->path, listing->names[i]);
-		if (path == NULL) {
-			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"",
-					place->path);
-		}
-		bool is_trace = fsl_kineto_is_trace(path, search->profile->takes_any_trace);
-		if (is_trace) {
-			enum fsl_status status = add_trace(search, place, listing->names[i], err);
-			FSL_THEN(status, fsl_search_split_report(search, path, err));
-			fsl_free(path);
-			FSL_TRY(status);
-			n_traces++;
-			continue;
-		}
-		fsl_free(path);
-		if (fsl_kineto_rank_of_name(listing->names[i]) >= 0) {
-			stranger = stranger == NULL ? listing->names[i] : stranger;
+	enum fsl_status status = FSL_OK;
+	FSL_TRY(FSL_NEW(are_strangers, listing->n_names + 1, "names", err));
+	for (size_t i = 0; i < listing->n_names && status == FSL_OK; i++) {
+		bool is_trace = false;
+		if (fsl_kineto_is_name(listing->names[i])) {
+			status = add_named(search, place, listing->names[i], &is_trace, err);
+			are_strangers[i] =
+				!is_trace && fsl_kineto_rank_of_name(listing->names[i]) >= 0;
+			n_traces += is_trace ? 1 : 0;
 		}
 	}
-	if (n_traces > 0 && stranger != NULL) {
-		return fsl_search_remark(search, FSL_DISCOVER_STRANGERS, err,
-					 "\"%s\" has the name of a trace and is none: left out, "
-					 "copy it again",
-					 stranger);
+	if (n_traces > 0) {
+		FSL_THEN(status, remark_no_traces(search, place, listing, are_strangers, err));
 	}
-	return FSL_OK;
+	fsl_free(are_strangers);
+	return status;
 }
 
 /* Files that look like captures and are none, or are of a kind that is not read. */
