@@ -70,8 +70,9 @@ static bool is_brief_name(const char *path)
 	return slash != NULL && strncmp(slash, "ftrace", 6) == 0;
 }
 
-/* A file that cannot be read is no trace; FSL_ERR_MEMORY only. */
-static enum fsl_status find_form(enum fsl_ftrace_form *form, const char *path,
+/* *is_damaged: the file is empty, binary, or cannot be read; the latter counts as text, so that
+ * whoever reads it tells why. FSL_ERR_MEMORY only. */
+static enum fsl_status find_form(enum fsl_ftrace_form *form, bool *is_damaged, const char *path,
 				 struct fsl_error *err)
 {
 	struct fsl_reader *reader = NULL;
@@ -83,6 +84,11 @@ static enum fsl_status find_form(enum fsl_ftrace_form *form, const char *path,
 	if (status == FSL_OK) {
 		length = length < FSL_FILE_HEAD_BYTES ? length : FSL_FILE_HEAD_BYTES;
 		*form = fsl_ftrace_form_of(head, length);
+		*is_damaged = *form == FSL_FTRACE_NO_TRACE &&
+			      (length == 0 || memchr(head, '\0', length) != NULL);
+	} else {
+		*form = FSL_FTRACE_TEXT;
+		*is_damaged = true;
 	}
 	fsl_reader_close(reader);
 	return status == FSL_ERR_MEMORY
@@ -162,8 +168,12 @@ static enum fsl_status visit(struct walk *walk, const char *path, const char *na
 		return FSL_OK;
 	}
 	enum fsl_ftrace_form form = FSL_FTRACE_NO_TRACE;
-	FSL_TRY(find_form(&form, path, err));
-	return form == FSL_FTRACE_NO_TRACE ? FSL_OK : add_path(walk->traces, path, form, err);
+	bool is_damaged = false;
+	FSL_TRY(find_form(&form, &is_damaged, path, err));
+	/* A damaged file is told if it certainly was a trace: by its name, or the name of its
+	 * folder. */
+	bool is_trace = is_damaged ? is_brief_name(path) : form != FSL_FTRACE_NO_TRACE;
+	return is_trace ? add_path(walk->traces, path, form, err) : FSL_OK;
 }
 
 static enum fsl_status list_folder(struct walk *walk, const struct folder *folder,
@@ -216,7 +226,8 @@ enum fsl_status fsl_ftrace_find(struct fsl_ftrace_traces *traces, const char *co
 			status = push(&walk, paths[i], 0, err);
 		} else if (!is_brief || (is_there && is_brief_name(paths[i]))) {
 			enum fsl_ftrace_form form = FSL_FTRACE_NO_TRACE;
-			status = find_form(&form, paths[i], err);
+			bool is_damaged = false;
+			status = find_form(&form, &is_damaged, paths[i], err);
 			bool is_told = !is_brief || form != FSL_FTRACE_NO_TRACE;
 			if (status == FSL_OK && is_told) {
 				status = add_path(traces, paths[i], form, err);

@@ -8,6 +8,12 @@
 #include "source/ftrace/payload.h"
 #include "source/ftrace/trace_dat.h"
 
+enum {
+	/* Lines behind each other that hold no event: headers have 12, a stack of the kernel 64.
+	 * Each takes 20 ns, and packed ones are a bomb of a few bytes. */
+	LINES_WITHOUT_EVENT_MAX = 1 << 20,
+};
+
 struct fsl_ftrace_reader {
 	struct fsl_reader *file;   /* lines */
 	struct fsl_trace_dat *dat; /* where they come from; NULL: the file has them */
@@ -210,15 +216,27 @@ static bool read_event(struct fsl_ftrace_reader *reader, const char *line, size_
 	return true;
 }
 
+static enum fsl_status fail_without_event(const struct fsl_ftrace_reader *reader,
+					  struct fsl_error *err)
+{
+	return FSL_FAIL(err, FSL_ERR_FORMAT,
+			"no event among %d lines, record the trace again: file=\"%s\", line=%llu",
+			LINES_WITHOUT_EVENT_MAX, fsl_reader_path(reader->file),
+			(unsigned long long)reader->facts.n_lines);
+}
+
 enum fsl_status fsl_ftrace_next(struct fsl_ftrace_reader *reader,
 				const struct fsl_sched_event **event, struct fsl_error *err)
 {
 	struct fsl_ftrace_facts *facts = &reader->facts;
-	for (;;) {
+	for (int n = 0;; n++) {
 		const char *line = NULL;
 		size_t length = 0;
 		uint64_t number = 0;
 		bool is_too_long = false;
+		if (n == LINES_WITHOUT_EVENT_MAX) {
+			return fail_without_event(reader, err);
+		}
 		FSL_TRY(fsl_reader_line(reader->file, &line, &length, &number, &is_too_long, err));
 		*event = line != NULL ? &reader->event : NULL;
 		if (line == NULL) {

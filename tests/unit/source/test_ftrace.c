@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "source/ftrace/find.h"
 #include "source/ftrace/form.h"
 #include "source/ftrace/merge.h"
 #include "source/ftrace/payload.h"
@@ -306,6 +308,66 @@ static void test_headers_and_losses_are_told(void **state)
 	assert_int_equal(facts.first_broken, 10);
 }
 
+/* @n lines of two bytes between two events. */
+static void expect_between(size_t n, const char *line, enum fsl_status expected)
+{
+	static const char event[] = "x-1 [000] d..2. 1.000001: sched_waking: comm=a pid=2 prio=120 "
+				    "target_cpu=000\n";
+	const size_t n_event = sizeof(event) - 1;
+	char *text = malloc(2 * n_event + 2 * n + 1);
+	assert_non_null(text);
+	memcpy(text, event, n_event);
+	for (size_t i = 0; i < n; i++) {
+		memcpy(text + n_event + 2 * i, line, 2);
+	}
+	memcpy(text + n_event + 2 * n, event, n_event + 1);
+	struct fsl_ftrace_reader *reader = NULL;
+	const struct fsl_sched_event *read = NULL;
+	assert_int_equal(fsl_ftrace_open(&reader, write_file("between", text), NULL), FSL_OK);
+	assert_int_equal(fsl_ftrace_next(reader, &read, NULL), FSL_OK);
+	assert_int_equal(fsl_ftrace_next(reader, &read, NULL), expected);
+	assert_true(expected != FSL_OK || read->time_ns == 1000001000);
+	fsl_ftrace_close(reader);
+	free(text);
+}
+
+static void test_a_million_lines_without_an_event_are_refused(void **state)
+{
+	(void)state;
+	enum { N_MAX = 1 << 20 };
+	expect_between(N_MAX - 1, "\n\n", FSL_ERR_FORMAT); /* two lines each */
+	expect_between(N_MAX / 2 - 1, "\n\n", FSL_OK);
+	expect_between(N_MAX - 1, "x\n", FSL_OK);
+	expect_between(N_MAX, "#\n", FSL_ERR_FORMAT);
+}
+
+static void test_damaged_files_are_told_by_their_folder(void **state)
+{
+	char folder[128];
+	struct fsl_ftrace_traces traces = {0};
+	const char *const path = folder;
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		const char *name = i == 0 ? "notes" : "ftrace_host1";
+		char file[64];
+		(void)snprintf(folder, sizeof(folder), "%s/%s", g_folder, name);
+		assert_int_equal(mkdir(folder, 0700), 0);
+		(void)snprintf(file, sizeof(file), "%s/a.txt", name);
+		(void)write_file(file, "");
+		(void)snprintf(file, sizeof(file), "%s/b.txt.zst", name);
+		(void)write_file(file, "\x28\xb5\x2f\xfd wrong");
+		(void)snprintf(file, sizeof(file), "%s/c.txt", name);
+		(void)write_file(file, "A note of a user\n");
+		assert_int_equal(fsl_ftrace_find(&traces, &path, 1, i == 0, NULL), FSL_OK);
+		assert_int_equal(traces.n_items, i == 0 ? 0 : 2);
+	}
+	struct fsl_ftrace_reader *reader = NULL;
+	assert_non_null(traces.items[0].refusal);
+	assert_null(traces.items[1].refusal); /* opening it tells why */
+	assert_int_equal(fsl_ftrace_open(&reader, traces.items[1].paths[0], NULL), FSL_ERR_FORMAT);
+	fsl_ftrace_traces_fini(&traces);
+}
+
 /* Times of the events in us, as one text. */
 static void read_times(const char *const *paths, size_t n_paths, bool sorts, char *text,
 		       uint64_t *n_late)
@@ -374,6 +436,8 @@ int main(void)
 		cmocka_unit_test(test_other_events_have_their_fields),
 		cmocka_unit_test(test_forms_that_cannot_be_read_are_named),
 		cmocka_unit_test(test_headers_and_losses_are_told),
+		cmocka_unit_test(test_a_million_lines_without_an_event_are_refused),
+		cmocka_unit_test(test_damaged_files_are_told_by_their_folder),
 		cmocka_unit_test(test_files_of_cpus_are_merged_by_time),
 		cmocka_unit_test(test_late_events_are_sorted_if_asked),
 	};
