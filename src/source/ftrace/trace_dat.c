@@ -24,7 +24,12 @@ enum {
 	PIPE_BYTES = 1 << 20, /* as much as users may have */
 };
 /* Names, formats and one part of each CPU are in memory at once: 20 MB of usual files. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(SANITIZED)
 static const rlim_t MEMORY_BYTES_MAX = RLIM_INFINITY; /* a sanitizer maps more than all memory */
 #else
 static const rlim_t MEMORY_BYTES_MAX = (rlim_t)4 << 30;
