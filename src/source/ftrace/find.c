@@ -70,9 +70,10 @@ static bool is_brief_name(const char *path)
 	return slash != NULL && strncmp(slash, "ftrace", 6) == 0;
 }
 
-/* *is_damaged: the file is empty, binary, or cannot be read; the latter counts as text, so that
- * whoever reads it tells why. FSL_ERR_MEMORY only. */
-static enum fsl_status find_form(enum fsl_ftrace_form *form, bool *is_damaged, const char *path,
+/* A file that is empty, binary, or cannot be read is damaged if its name is that of a trace, else
+ * no trace. One that cannot be read counts as text: whoever reads it tells why. FSL_ERR_MEMORY
+ * only. */
+static enum fsl_status find_form(enum fsl_ftrace_form *form, const char *path,
 				 struct fsl_error *err)
 {
 	struct fsl_reader *reader = NULL;
@@ -84,11 +85,12 @@ static enum fsl_status find_form(enum fsl_ftrace_form *form, bool *is_damaged, c
 	if (status == FSL_OK) {
 		length = length < FSL_FILE_HEAD_BYTES ? length : FSL_FILE_HEAD_BYTES;
 		*form = fsl_ftrace_form_of(head, length);
-		*is_damaged = *form == FSL_FTRACE_NO_TRACE &&
-			      (length == 0 || memchr(head, '\0', length) != NULL);
-	} else {
+		bool is_binary = length == 0 || memchr(head, '\0', length) != NULL;
+		if (*form == FSL_FTRACE_NO_TRACE && is_binary && is_brief_name(path)) {
+			*form = FSL_FTRACE_DAMAGED;
+		}
+	} else if (is_brief_name(path)) {
 		*form = FSL_FTRACE_TEXT;
-		*is_damaged = true;
 	}
 	fsl_reader_close(reader);
 	return status == FSL_ERR_MEMORY
@@ -168,12 +170,8 @@ static enum fsl_status visit(struct walk *walk, const char *path, const char *na
 		return FSL_OK;
 	}
 	enum fsl_ftrace_form form = FSL_FTRACE_NO_TRACE;
-	bool is_damaged = false;
-	FSL_TRY(find_form(&form, &is_damaged, path, err));
-	/* A damaged file is told if it certainly was a trace: by its name, or the name of its
-	 * folder. */
-	bool is_trace = is_damaged ? is_brief_name(path) : form != FSL_FTRACE_NO_TRACE;
-	return is_trace ? add_path(walk->traces, path, form, err) : FSL_OK;
+	FSL_TRY(find_form(&form, path, err));
+	return form == FSL_FTRACE_NO_TRACE ? FSL_OK : add_path(walk->traces, path, form, err);
 }
 
 static enum fsl_status list_folder(struct walk *walk, const struct folder *folder,
@@ -226,8 +224,7 @@ enum fsl_status fsl_ftrace_find(struct fsl_ftrace_traces *traces, const char *co
 			status = push(&walk, paths[i], 0, err);
 		} else if (!is_brief || (is_there && is_brief_name(paths[i]))) {
 			enum fsl_ftrace_form form = FSL_FTRACE_NO_TRACE;
-			bool is_damaged = false;
-			status = find_form(&form, &is_damaged, paths[i], err);
+			status = find_form(&form, paths[i], err);
 			bool is_told = !is_brief || form != FSL_FTRACE_NO_TRACE;
 			if (status == FSL_OK && is_told) {
 				status = add_path(traces, paths[i], form, err);

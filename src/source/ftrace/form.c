@@ -14,6 +14,7 @@ const char *fsl_ftrace_refusal(enum fsl_ftrace_form form)
 {
 	static const char *const texts[FSL_FTRACE_FORMS_N] = {
 		[FSL_FTRACE_NO_TRACE] = N_("not a kernel trace in text form"),
+		[FSL_FTRACE_DAMAGED] = N_("the file is empty or binary, copy it again"),
 		[FSL_FTRACE_RAW] =
 			N_("the trace has the option raw, which leaves out the fields of events: "
 			   "record it with `echo 0 > options/raw`"),

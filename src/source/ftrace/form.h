@@ -6,6 +6,7 @@
 
 enum fsl_ftrace_form {
 	FSL_FTRACE_NO_TRACE,  /* something else */
+	FSL_FTRACE_DAMAGED,   /* the same, although its name is that of a trace */
 	FSL_FTRACE_TEXT,      /* lines of events with task, CPU and time */
 	FSL_FTRACE_RAW,       /* trace option raw */
 	FSL_FTRACE_HEX,       /* trace option hex */
