@@ -71,6 +71,11 @@ enum fsl_status fsl_kineto_thread(struct fsl_kineto_events *events,
 		memcpy(key, &event->pid, sizeof(event->pid));
 		memcpy(key + sizeof(event->pid), &event->tid, sizeof(event->tid));
 		FSL_TRY(fsl_strpool_intern(events->threads, key, sizeof(key), &last->id, err));
+		if (last->id >= FSL_KINETO_THREADS_MAX) {
+			return FSL_FAIL(err, FSL_ERR_LIMIT,
+					"too many threads of the host: at_most=%d",
+					FSL_KINETO_THREADS_MAX);
+		}
 		last->is_known = true;
 		last->pid = event->pid;
 		last->tid = event->tid;
@@ -97,7 +102,7 @@ enum fsl_status fsl_kineto_add_frame(struct fsl_kineto_events *events,
 		return FSL_OK;
 	}
 	FSL_TRY(fsl_kineto_thread(events, event, &thread, err));
-	frame.thread = thread & FSL_KINETO_THREADS_MAX;
+	frame.thread = thread & (2 * FSL_KINETO_THREADS_MAX - 1); /* all of it */
 	if (events->rank->functions != NULL) {
 		events->rank->functions->n_syscalls += frame.kind == FSL_FRAME_SYSCALL;
 	}

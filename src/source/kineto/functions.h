@@ -4,7 +4,8 @@
 
 #include "source/kineto/events.h"
 
-enum { FSL_KINETO_THREADS_MAX = (1 << 30) - 1 };
+/* Threads with calls or frames: a trace has hundreds, and each takes 1.7 KB. */
+enum { FSL_KINETO_THREADS_MAX = 1 << 14 };
 
 /* Number of the event's thread; 0 if functions are not wanted. FSL_ERR_MEMORY, FSL_ERR_LIMIT. */
 enum fsl_status fsl_kineto_thread(struct fsl_kineto_events *events,

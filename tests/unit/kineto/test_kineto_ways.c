@@ -207,11 +207,40 @@ static void so_are_traces_with_a_byte_that_was_changed(void **state)
 	assert_true(totals.n_broken > DOCUMENTS_N / 4);
 }
 
+/* Each event is on a thread of its own. */
+static void threads_beyond_the_limit_are_told(void **state)
+{
+	enum { LIMIT = 1 << 14, EVENT_BYTES = 100 };
+	(void)state;
+	for (size_t n = LIMIT; n <= LIMIT + 1; n++) {
+		char *text = fsl_calloc(n + 2, EVENT_BYTES);
+		size_t length = 1;
+		struct fuzz_way way;
+		assert_non_null(text);
+		text[0] = '[';
+		for (size_t i = 0; i < n; i++) {
+			length += (size_t)snprintf(
+				text + length, EVENT_BYTES,
+				"%s{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"a\",\"pid\":1,"
+				"\"tid\":%zu,\"ts\":%zu,\"dur\":1}",
+				i > 0 ? "," : "", i, i);
+		}
+		text[length++] = ']';
+		assert_true(fuzz_way_begin(&way, read_trace, memory_reader(text, length)));
+		assert_int_equal(way.profile.ranks->trace.n_events, n);
+		assert_int_equal(way.file.state, n > LIMIT ? FSL_FILE_PARTIAL : FSL_FILE_READ);
+		assert_int_equal(strstr(way.file.message, "too many threads") != NULL, n > LIMIT);
+		fsl_profile_fini(&way.profile);
+		fsl_free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(traces_are_read_alike_as_a_whole_and_in_pieces),
 		cmocka_unit_test(so_are_traces_with_a_byte_that_was_changed),
+		cmocka_unit_test(threads_beyond_the_limit_are_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
