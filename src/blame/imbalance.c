@@ -166,16 +166,26 @@ struct spread {
 	size_t n_most;  /* steps in which the rank that is slowest most often is slowest */
 };
 
-/* @work: 2 * members; @n_slowest: per rank index, zeroed. */
+/* Scratch of all classes. */
+struct spread_room {
+	double *members;           /* 2 * ranks */
+	double *steps;             /* 2 * steps */
+	struct fsl_indexed *order; /* [steps seen]: slowest above the median, and the step */
+	size_t *n_slowest;         /* [rank], zeroed */
+};
+
+/* @room->order: of the steps in turn. */
 static void measure_spread(struct spread *out, const struct fsl_blame *blame, size_t k,
-			   const double *usual_ms, double *work, size_t *n_slowest)
+			   const double *usual_ms, const struct spread_room *room)
 {
 	const struct fsl_peers *peers = &blame->peers;
 	size_t begin = peers->begin[k], n_members = peers->begin[k + 1] - begin;
+	double *work = room->members;
 	for (size_t m = 0; m < n_members; m++) {
 		work[m] = usual_ms[peers->members[begin + m]];
 	}
 	double level_ms = fsl_median(work, n_members, work + n_members);
+	double most_told_ms = FSL_WORK_SPREADS_MAX * blame->spread[k] * level_ms;
 	for (size_t s = 0; s < blame->n_steps; s++) {
 		double most_ms = -1.0;
 		size_t n = 0, slowest = 0;
@@ -192,25 +202,64 @@ static void measure_spread(struct spread *out, const struct fsl_blame *blame, si
 		if (n < FSL_CLOUD_RANKS_MIN) {
 			continue;
 		}
-		out->sum_ms += most_ms - fsl_median(work, n, work + n_members);
-		out->n_steps++;
-		n_slowest[slowest]++;
-		out->n_most = n_slowest[slowest] > out->n_most ? n_slowest[slowest] : out->n_most;
+		size_t *n_slowest = &room->n_slowest[slowest];
+		double above_ms = most_ms - fsl_median(work, n, work + n_members);
+		room->order[out->n_steps++] = (struct fsl_indexed){above_ms, (uint32_t)s};
+		out->sum_ms += fmin(above_ms, most_told_ms);
+		out->n_most = ++*n_slowest > out->n_most ? *n_slowest : out->n_most;
 	}
 }
 
-/* Another rank has most to do in each step. @work: 2 * ranks. */
+/* Medians over the steps [begin, end) of room->order: slowest above the median, and step time. */
+static void level_of_steps(double *above_ms, double *dur_ms, const struct fsl_blame *blame,
+			   const struct spread_room *room, size_t begin, size_t end)
+{
+	for (size_t i = begin; i < end; i++) {
+		room->steps[i - begin] = blame->step_dur_ms[room->order[i].idx];
+	}
+	*dur_ms = fsl_median(room->steps, end - begin, room->steps + blame->n_steps);
+	*above_ms = room->order[begin + (end - begin) / 2].value;
+}
+
+/*
+ * Which part of the slowest rank's work above the median the steps become longer by, 0 to 1: the
+ * third of the steps with most of it against the third with least. Gaps between operators that
+ * overlap scatter more than work does, as a rank that waits beneath one operator has less left to
+ * do behind it. 1 if that cannot be told.
+ */
+static double share_in_steps(const struct fsl_blame *blame, const struct spread *spread,
+			     const struct spread_room *room)
+{
+	size_t n = spread->n_steps, third = n / 3;
+	double low_ms = 0.0, low_dur_ms = 0.0, high_ms = 0.0, high_dur_ms = 0.0;
+	if (n < FSL_WORK_STEPS_MIN) {
+		return 1.0;
+	}
+	fsl_indexed_sort(room->order, n);
+	level_of_steps(&low_ms, &low_dur_ms, blame, room, 0, third);
+	level_of_steps(&high_ms, &high_dur_ms, blame, room, n - third, n);
+	if (high_ms - low_ms < FSL_WORK_VARIES_MIN * high_ms) {
+		return 1.0;
+	}
+	return fmax(0.0, fmin(1.0, (high_dur_ms - low_dur_ms) / (high_ms - low_ms)));
+}
+
+/* Another rank has most to do in each step. */
 static void find_work(struct imbalance *out, const struct fsl_case *facts, struct fsl_arena *arena,
-		      const double *usual_ms, size_t *n_slowest, double *work)
+		      const double *usual_ms, const struct spread_room *room)
 {
 	const struct fsl_blame *blame = facts->blame;
 	for (size_t k = 0; k < blame->peers.n_classes; k++) {
 		struct spread spread = {.sum_ms = 0.0};
-		measure_spread(&spread, blame, k, usual_ms, work + 2 * blame->n_steps, n_slowest);
+		measure_spread(&spread, blame, k, usual_ms, room);
 		double n_steps = (double)spread.n_steps;
 		double lost_ms = n_steps > 0.0 ? spread.sum_ms / n_steps : 0.0;
 		if (!(blame->spread[k] >= FSL_WORK_TOLD_SPREAD_MIN) || lost_ms <= out->lost_ms ||
 		    (double)spread.n_most > FSL_ONE_RANK_SHARE_MAX * n_steps) {
+			continue;
+		}
+		lost_ms *= share_in_steps(blame, &spread, room);
+		if (lost_ms <= out->lost_ms) {
 			continue;
 		}
 		size_t n_ranks = blame->peers.begin[k + 1] - blame->peers.begin[k];
@@ -422,12 +471,17 @@ enum fsl_status fsl_fuse_imbalance(struct fsl_localisation *out, const struct fs
 	enum fsl_status status = FSL_OK;
 	struct place *places = fsl_arena_alloc(&scratch, n_ranks * sizeof(*places));
 	struct stage_level *stages = fsl_arena_alloc(&scratch, n_ranks * sizeof(*stages));
-	size_t *n_slowest = fsl_arena_alloc(&scratch, n_ranks * sizeof(*n_slowest));
+	struct spread_room room = {
+		.members = fsl_arena_alloc(&scratch, 2 * n_ranks * sizeof(*room.members)),
+		.steps = fsl_arena_alloc(&scratch, 2 * n_steps * sizeof(*room.steps)),
+		.order = fsl_arena_alloc(&scratch, n_steps * sizeof(*room.order)),
+		.n_slowest = fsl_arena_alloc(&scratch, n_ranks * sizeof(*room.n_slowest))};
 	struct pauses *pauses = fsl_arena_alloc(&scratch, n_ranks * sizeof(*pauses));
 	double *usual_ms = fsl_arena_alloc(&scratch, n_ranks * sizeof(*usual_ms));
 	double *work = fsl_arena_alloc(&scratch, 2 * (n_steps + n_ranks) * sizeof(*work));
-	if (places == NULL || stages == NULL || n_slowest == NULL || pauses == NULL ||
-	    usual_ms == NULL || work == NULL) {
+	if (places == NULL || stages == NULL || pauses == NULL || usual_ms == NULL ||
+	    work == NULL || room.members == NULL || room.steps == NULL || room.order == NULL ||
+	    room.n_slowest == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n_ranks);
 		goto out;
 	}
@@ -435,7 +489,7 @@ enum fsl_status fsl_fuse_imbalance(struct fsl_localisation *out, const struct fs
 		usual_ms[r] = fsl_median(facts->blame->own_ms + r * n_steps, n_steps, work);
 	}
 	find_stage(&found[0], facts, &out->arena, places, stages, usual_ms);
-	find_work(&found[1], facts, &out->arena, usual_ms, n_slowest, work);
+	find_work(&found[1], facts, &out->arena, usual_ms, &room);
 	if (found[1].lost_ms < least_ms) { /* else the slowest of some steps looks like a pause */
 		find_pauses(&found[2], facts, &out->arena, least_ms, pauses);
 	}

@@ -55,6 +55,14 @@ enum {
 #define FSL_WORK_SPREAD_MIN 0.08
 /* A spread of this much is told if it costs what counts. */
 #define FSL_WORK_TOLD_SPREAD_MIN 0.025
+/* The slowest of a step is at most so many spreads above the median by work that moves; what is
+ * longer is a pause or a stall. */
+#define FSL_WORK_SPREADS_MAX 4.0
+/* Fewer steps do not show how much of the work that moves makes steps longer. Untold. */
+enum { FSL_WORK_STEPS_MIN = 12 };
+/* Nor do steps in which the slowest rank is always as far above the median: this part of the
+ * highest. Untold. */
+#define FSL_WORK_VARIES_MIN 0.1
 /* Fewer steps are no level. */
 #define FSL_BEST_STEPS_MIN 5
 /* The best level is that of a window of one in so many parts of the series. */

@@ -323,25 +323,58 @@ static void a_stage_of_one_rank_is_told_as_one(void **state)
 	release(&c);
 }
 
-static void work_that_moves_between_ranks_names_nobody(void **state)
+/* Work of 8 ranks that moves, more in every second step; steps take @share of it longer. One step
+ * is @stall times as long on one rank. Returns the verdict; *told_share: of what the slowest rank
+ * works above the median, on average without that step. */
+static enum fsl_verdict_kind moving_work_of(double share, double stall, double *told_share)
 {
-	(void)state;
+	enum { N_RANKS = 8, N_STEPS = 40 };
+	static const double above_median = 0.35; /* of 0, 0.1, ... 0.7 */
 	struct charged_job c;
 	struct fsl_localisation out;
-	small_job_init(&c.job, 8, 40);
+	small_job_init(&c.job, N_RANKS, N_STEPS);
 	charge(&c);
-	for (size_t r = 0; r < 8; r++) {
-		for (size_t s = 0; s < 40; s++) {
-			c.blame.own_ms[r * 40 + s] *= 1.0 + 0.1 * (double)((r + 3 * s) % 8);
+	double work_ms = c.blame.own_ms[20], sum_ms = 0.0;
+	for (size_t s = 0; s < N_STEPS; s++) {
+		double part = s % 2 == 0 ? 0.3 : 1.0, above_ms = part * above_median * work_ms;
+		for (size_t r = 0; r < N_RANKS; r++) {
+			c.blame.own_ms[r * N_STEPS + s] *=
+				1.0 + 0.1 * part * (double)((r + 3 * (s / 2)) % N_RANKS);
 		}
+		c.blame.step_dur_ms[s] += share * above_ms;
+		sum_ms += above_ms;
 	}
-	double *work = fsl_calloc(3 * 40 + 3 * 8 + 2, sizeof(*work));
+	c.blame.own_ms[5 * N_STEPS + 20] *= stall;
+	double *work = fsl_calloc(3 * N_STEPS + 3 * N_RANKS + 2, sizeof(*work));
 	assert_int_equal(fsl_standing_find(&c.blame, &c.config, work, NULL), FSL_OK);
 	fsl_free(work);
-	assert_int_equal(imbalance_of(&c, &out), FSL_VERDICT_WORK_IMBALANCE);
+	enum fsl_verdict_kind kind = imbalance_of(&c, &out);
 	assert_int_equal(out.n_culprits, 0);
+	*told_share = out.lost_ms_per_step / (sum_ms / N_STEPS);
 	fsl_localisation_fini(&out);
 	release(&c);
+	return kind;
+}
+
+static void work_that_moves_costs_what_steps_take_longer(void **state)
+{
+	(void)state;
+	double told_share = 0.0;
+	assert_int_equal(moving_work_of(1.0, 1.0, &told_share), FSL_VERDICT_WORK_IMBALANCE);
+	assert_true(fabs(told_share - 1.0) < 0.15);
+	assert_int_equal(moving_work_of(0.5, 1.0, &told_share), FSL_VERDICT_WORK_IMBALANCE);
+	assert_true(fabs(told_share - 0.5) < 0.1);
+	assert_int_equal(moving_work_of(0.0, 1.0, &told_share), FSL_VERDICT_NORMAL);
+	assert_int_equal(moving_work_of(0.03, 1.0, &told_share), FSL_VERDICT_NORMAL);
+}
+
+static void a_stall_of_one_rank_is_no_work_that_moves(void **state)
+{
+	(void)state;
+	double told_share = 0.0;
+	assert_int_equal(moving_work_of(1.0, 50.0, &told_share), FSL_VERDICT_WORK_IMBALANCE);
+	assert_true(told_share < 1.3);
+	assert_int_equal(moving_work_of(0.0, 90.0, &told_share), FSL_VERDICT_NORMAL);
 }
 
 static void long_pauses_of_ranks_in_turn_are_pauses_of_hosts(void **state)
@@ -723,7 +756,8 @@ int main(void)
 		cmocka_unit_test(a_slow_device_that_always_was_is_uneven_until_a_fifth),
 		cmocka_unit_test(a_stage_with_more_to_do_is_named_by_its_lowest_rank),
 		cmocka_unit_test(a_stage_of_one_rank_is_told_as_one),
-		cmocka_unit_test(work_that_moves_between_ranks_names_nobody),
+		cmocka_unit_test(work_that_moves_costs_what_steps_take_longer),
+		cmocka_unit_test(a_stall_of_one_rank_is_no_work_that_moves),
 		cmocka_unit_test(long_pauses_of_ranks_in_turn_are_pauses_of_hosts),
 		cmocka_unit_test(a_pause_costs_no_more_than_its_step_or_the_next_took_longer),
 		cmocka_unit_test(two_long_pauses_of_one_rank_among_short_ones_are_single_events),
