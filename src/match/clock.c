@@ -134,17 +134,18 @@ static struct edge edge_in_order(const struct fsl_slot *first, const struct fsl_
 struct shifts {
 	struct overlap best;
 	double best_ms, next_ms; /* their tails */
+	int64_t reach_ns;        /* greatest offset */
 };
 
 /* False if no median of the differences can lie within reach. */
-static bool is_in_reach(const int64_t *diff_ns, size_t n)
+static bool is_in_reach(const int64_t *diff_ns, size_t n, int64_t reach_ns)
 {
 	int64_t least_ns = INT64_MAX, most_ns = INT64_MIN;
 	for (size_t i = 0; i < n; i++) {
 		least_ns = diff_ns[i] < least_ns ? diff_ns[i] : least_ns;
 		most_ns = diff_ns[i] > most_ns ? diff_ns[i] : most_ns;
 	}
-	return least_ns <= FSL_CLOCK_REACH_NS && most_ns >= -FSL_CLOCK_REACH_NS;
+	return least_ns <= reach_ns && most_ns >= -reach_ns;
 }
 
 /*
@@ -172,11 +173,12 @@ static void try_shift(struct shifts *shifts, const struct fsl_slot *first,
 		return;
 	}
 	size_t n = diff_by_order(first, other, &overlap, FSL_SHIFT_ENDS, diff_ns);
-	if (!is_in_reach(diff_ns, n) || is_tail_longer(diff_ns, n, shifts->next_ms)) {
+	if (!is_in_reach(diff_ns, n, shifts->reach_ns) ||
+	    is_tail_longer(diff_ns, n, shifts->next_ms)) {
 		return;
 	}
 	struct edge tried = edge_of(first, other, diff_ns, n);
-	if (llabs(tried.offset_ns) > FSL_CLOCK_REACH_NS) {
+	if (llabs(tried.offset_ns) > shifts->reach_ns) {
 		return;
 	}
 	bool is_better = tried.tail_ms < shifts->best_ms;
@@ -185,26 +187,42 @@ static void try_shift(struct shifts *shifts, const struct fsl_slot *first,
 	shifts->best = is_better ? overlap : shifts->best;
 }
 
+/* True if ends agree so well under one shift that another one, with the tail @next_ms, is out of
+ * the question. */
+static bool is_right_tail(double tail_ms, double next_ms)
+{
+	return (tail_ms <= FSL_TAIL_SURE_MS && tail_ms * FSL_SHIFT_GAIN_MIN < next_ms) ||
+	       (tail_ms <= FSL_SHIFT_TAIL_MAX_MS && tail_ms * FSL_SHIFT_CLEAR_GAIN < next_ms);
+}
+
+/* The shift within reach that makes the ends agree, and no other; false if there is no such one. */
+static bool find_shift(struct overlap *out, const struct fsl_slot *first,
+		       const struct fsl_slot *other, int64_t reach_ns, int64_t *diff_ns)
+{
+	struct shifts shifts = {.best_ms = INFINITY, .next_ms = INFINITY, .reach_ns = reach_ns};
+	try_shift(&shifts, first, other, 0, diff_ns);
+	for (ptrdiff_t shift = 1; shift <= FSL_SHIFT_USES_MAX; shift++) {
+		try_shift(&shifts, first, other, -shift, diff_ns);
+		try_shift(&shifts, first, other, shift, diff_ns);
+	}
+	*out = shifts.best;
+	return is_right_tail(shifts.best_ms, shifts.next_ms);
+}
+
 /*
  * Offset between two members if one was cut off earlier than the other, as at the begin of a
  * chapter: one shift within reach, and no other, makes the ends agree. False if there is no such
  * shift.
  */
 static bool edge_by_shift(struct edge *edge, const struct fsl_slot *first,
-			  const struct fsl_slot *other, int64_t *diff_ns)
+			  const struct fsl_slot *other, int64_t reach_ns, int64_t *diff_ns)
 {
-	struct shifts shifts = {.best_ms = INFINITY, .next_ms = INFINITY};
-	try_shift(&shifts, first, other, 0, diff_ns);
-	for (ptrdiff_t shift = 1; shift <= FSL_SHIFT_USES_MAX; shift++) {
-		try_shift(&shifts, first, other, -shift, diff_ns);
-		try_shift(&shifts, first, other, shift, diff_ns);
-	}
-	if (shifts.best_ms > FSL_TAIL_SURE_MS ||
-	    shifts.best_ms * FSL_SHIFT_GAIN_MIN >= shifts.next_ms) {
+	struct overlap shifted;
+	if (!find_shift(&shifted, first, other, reach_ns, diff_ns)) {
 		return false;
 	}
-	*edge = edge_in_order(first, other, &shifts.best, FSL_ENDS_COMPARED_MAX, diff_ns);
-	return edge->tail_ms <= FSL_TAIL_SURE_MS;
+	*edge = edge_in_order(first, other, &shifted, FSL_ENDS_COMPARED_MAX, diff_ns);
+	return edge->tail_ms <= FSL_SHIFT_TAIL_MAX_MS;
 }
 
 /* Offset between two members as if their uses belonged together in order. */
@@ -224,7 +242,8 @@ static void measure_in_order(struct edge *edge, struct fsl_couple *couple)
 	}
 	edge->is_searched = !edge->is_known || edge->tail_ms > FSL_TAIL_SURE_MS;
 	struct edge shifted;
-	if (edge->is_searched && edge_by_shift(&shifted, first, other, diff_ns)) {
+	if (edge->is_searched &&
+	    edge_by_shift(&shifted, first, other, FSL_CLOCK_REACH_NS, diff_ns)) {
 		*edge = shifted;
 		edge->is_known = true;
 	}
@@ -232,7 +251,9 @@ static void measure_in_order(struct edge *edge, struct fsl_couple *couple)
 
 /*
  * Uses that differ in number, or that do not belong together although they are equally many, are
- * told by the most common difference of their ends. The way with less spread wins.
+ * told by the most common difference of their ends. The way with less spread wins. If no difference
+ * is common, clocks that nobody keeps may be many steps apart, and files that were cut at a time
+ * are cut at different steps.
  */
 static void measure_by_search(struct edge *edge, const struct fsl_couple *couple,
 			      const struct bench *bench)
@@ -240,6 +261,12 @@ static void measure_by_search(struct edge *edge, const struct fsl_couple *couple
 	struct edge searched;
 	if (edge_by_search(&searched, couple->first, couple->other, bench) &&
 	    (!edge->is_known || searched.spread_ms < edge->spread_ms)) {
+		*edge = searched;
+		edge->is_known = true;
+	}
+	bool is_vague = !edge->is_known || edge->spread_ms > FSL_SHIFT_TAIL_MAX_MS;
+	if (is_vague && couple->first->n >= FSL_CLOCK_ENDS_MIN &&
+	    edge_by_shift(&searched, couple->first, couple->other, INT64_MAX, bench->work)) {
 		*edge = searched;
 		edge->is_known = true;
 	}

@@ -78,6 +78,10 @@ enum {
 /* The right shift deviates this many times less than the next best: steady work looks alike under
  * all shifts. Untold. */
 #define FSL_SHIFT_GAIN_MIN 4.0
+/* Or it deviates this many times less, ms at most: recorded ends of one collective differ by a few
+ * tenths. Untold. */
+#define FSL_SHIFT_CLEAR_GAIN  20.0
+#define FSL_SHIFT_TAIL_MAX_MS 1.0
 
 /* Fewer common ends give no drift. Untold. */
 #define FSL_DRIFT_USES_MIN 24

@@ -3,6 +3,8 @@
 
 #include "support/small_job.h"
 
+#include <stdlib.h>
+
 #include "match/match.h"
 #include "match/own.h"
 
@@ -220,6 +222,44 @@ static void uses_that_a_member_lacks_at_its_begin_do_not_shift_the_rest(void **s
 			assert_int_equal(channel->op_idx[k * 4 + 1], k - n_cut);
 			assert_int_equal(channel->op_idx[k * 4 + 2], k - (n_cut + 1) / 2);
 		}
+		release(&job, &match, &cuts);
+	}
+}
+
+/* Files that were cut at a time by clocks that nobody keeps: ends differ by chance, as recorded
+ * ones do, and clocks by many steps. */
+static void uses_cut_by_clocks_that_are_steps_apart_find_each_other(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t apart_ms, jitter_ns;
+		size_t n_cut, n_end;
+	} cases[] = {{-3500, 150000, 17, 0},
+		     {12000, 150000, 0, 58},
+		     {7000, 250000, 31, 3},
+		     {900, 0, 5, 1}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct small_job job;
+		struct fsl_match match;
+		struct fsl_cuts cuts;
+		small_job_init(&job, 2, 40);
+		job.noise_ms = 12.0;
+		job.clock_ns[1] = cases[i].apart_ms * FSL_NS_PER_MS;
+		small_job_run(&job);
+		for (size_t k = 0; k < job.run.ranks[1].n_ops; k++) {
+			struct fsl_op *op = &job.run.ranks[1].ops[k];
+			op->dev_end_ns += cases[i].jitter_ns * (int64_t)(k * k % 7) / 6;
+		}
+		for (size_t k = 0; k < cases[i].n_cut; k++) {
+			drop_op(&job, 1, 0);
+		}
+		for (size_t k = 0; k < cases[i].n_end; k++) {
+			drop_op(&job, 1, job.run.ranks[1].n_ops - 1);
+		}
+		match_job(&job, &match, &cuts);
+		assert_true(llabs(match.clock_ns[1] - job.clock_ns[1]) <= cases[i].jitter_ns);
+		assert_int_equal(match.n_instances_matched, 160 - cases[i].n_cut - cases[i].n_end);
+		assert_int_equal(match.channels[0].op_idx[2 * 80 + 1], 80 - cases[i].n_cut);
 		release(&job, &match, &cuts);
 	}
 }
@@ -616,6 +656,7 @@ int main(void)
 		cmocka_unit_test(uses_that_lack_each_others_record_stay_apart),
 		cmocka_unit_test(lost_records_under_large_offsets_do_not_shift_the_clocks),
 		cmocka_unit_test(uses_that_a_member_lacks_at_its_begin_do_not_shift_the_rest),
+		cmocka_unit_test(uses_cut_by_clocks_that_are_steps_apart_find_each_other),
 		cmocka_unit_test(clock_offsets_survive_lost_records),
 		cmocka_unit_test(the_slow_rank_has_the_largest_lateness),
 		cmocka_unit_test(sends_meet_receives_in_groups_of_two),
