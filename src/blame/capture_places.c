@@ -6,6 +6,7 @@
 #include <gsl/gsl_cdf.h>
 
 #include "base/try.h"
+#include "blame/kernel_peers.h"
 #include "blame/limits.h"
 #include "capture/edges.h"
 #include "capture/step_rows.h"
@@ -117,6 +118,13 @@ static enum fsl_status find_bare(struct fsl_capture_places *out, const struct fs
 	return FSL_OK;
 }
 
+/* Share of the operators of a rank that all members of their groups have. */
+static double left_share(const struct fsl_profile_meetings *meetings, size_t r)
+{
+	double n_left = (double)meetings->run.ranks[r].n_ops;
+	return n_left > 0.0 ? n_left / (n_left + (double)meetings->n_torn_of[r]) : 1.0;
+}
+
 static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_profile *profile,
 			    const struct fsl_profile_cluster *cluster,
 			    const struct fsl_profile_meetings *meetings, struct fsl_error *err)
@@ -126,6 +134,8 @@ static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_pro
 	double *told = NULL, *computing = NULL, *own = NULL, *exposed = NULL;
 	struct waits waits;
 	size_t *n_steps = NULL;
+	double *left = NULL;
+	FSL_TRY(FSL_ARENA_NEW(left, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(class_of, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(told, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(computing, &out->arena, n, "ranks", err));
@@ -142,6 +152,7 @@ static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_pro
 		exposed[r] = fsl_profile_part_ms(rank, FSL_PART_EXPOSED);
 		class_of[r] = (uint32_t)(stage != SIZE_MAX ? stage : n_stages);
 		n_steps[r] = fsl_profile_n_steps(rank);
+		left[r] = (double)n_steps[r] * left_share(meetings, r);
 		told[r] = out->job.run->ranks[r].n_ops > 0 ? own[r] : computing[r];
 	}
 	out->job.class_of = class_of;
@@ -151,7 +162,7 @@ static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_pro
 	out->job.computing_ms = computing;
 	out->job.own_ms = own;
 	out->job.exposed_ms = exposed;
-	out->job.n_steps = n_steps;
+	out->job.n_steps = left;
 	FSL_TRY(measure_waits(&waits, &out->arena, profile, meetings, n_steps, err));
 	out->job.waited_ms = waits.waited_ms;
 	FSL_TRY(find_bare(out, profile, err));
@@ -170,11 +181,15 @@ static double least_z(const struct fsl_look *look, double z_min)
 static bool is_partial(const struct fsl_places_job *job,
 		       const struct fsl_profile_meetings *meetings)
 {
-	for (size_t r = 1; r < job->run->n_ranks; r++) {
-		if (job->class_of[r] == job->class_of[r - 1] &&
-		    job->run->ranks[r].n_ops != job->run->ranks[r - 1].n_ops) {
+	for (size_t r = 0, last = SIZE_MAX; r < job->run->n_ranks; r++) {
+		if (job->run->ranks[r].n_ops == 0) {
+			continue; /* as if the rank was not captured */
+		}
+		if (last != SIZE_MAX && job->class_of[r] == job->class_of[last] &&
+		    job->run->ranks[r].n_ops != job->run->ranks[last].n_ops) {
 			return true;
 		}
+		last = r;
 	}
 	return meetings->n_torn + meetings->n_unusable > 0;
 }
@@ -193,6 +208,32 @@ static enum fsl_status judge_links(struct fsl_capture_places *out,
 		.named_share_min = FSL_CAPTURE_NAMED_SHARE_MIN};
 	FSL_TRY(fsl_link_table_build(&out->links, profile, cluster, err));
 	return fsl_bandwidths_judge(&out->bandwidths, &job, err);
+}
+
+/* Judges again without single long runs of kernels, if a suspect has some. */
+static enum fsl_status forgive_long_runs(struct fsl_capture_places *out,
+					 const struct fsl_profile *profile,
+					 const struct fsl_profile_cluster *cluster,
+					 const struct fsl_look *look, struct fsl_error *err)
+{
+	const struct fsl_kernels_job kernels = {
+		.profile = profile, .cluster = cluster, .look = *look};
+	double *ms = NULL;
+	bool has_some = false;
+	if (out->places.n_suspects == 0) {
+		return FSL_OK;
+	}
+	FSL_TRY(FSL_ARENA_NEW(ms, &out->arena, profile->n_ranks + 1, "ranks", err));
+	FSL_TRY(fsl_kernel_peers_find_long_runs(ms, &kernels, err));
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		has_some |= out->places.ranks[r].is_suspect && ms[r] > 0.0;
+	}
+	if (!has_some) {
+		return FSL_OK;
+	}
+	out->job.long_runs_ms = ms;
+	fsl_places_fini(&out->places);
+	return fsl_places_judge(&out->places, &out->job, err);
 }
 
 enum fsl_status
@@ -216,6 +257,7 @@ fsl_capture_places_find(struct fsl_capture_places *out, const struct fsl_profile
 		out->job.is_partial = is_partial(&out->job, meetings);
 		status = fsl_places_judge(&out->places, &out->job, err);
 	}
+	FSL_THEN(status, forgive_long_runs(out, profile, cluster, look, err));
 	FSL_THEN(status, judge_links(out, profile, cluster, look, err));
 	if (status != FSL_OK) {
 		fsl_capture_places_fini(out);

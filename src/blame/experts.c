@@ -87,7 +87,7 @@ static enum fsl_status spread(int64_t **off_ns, struct even *even, size_t r, str
 	size_t n_ops = even->job->run->ranks[r].n_ops;
 	struct load load = load_of(&even->profile->ranks[r]);
 	double more_ns = load.ms * (1.0 - even->mean_rows / load.n_rows) * FSL_NS_PER_MS *
-			 (double)even->job->n_steps[r];
+			 even->job->n_steps[r];
 	FSL_TRY(FSL_ARENA_NEW(*off_ns, &even->arena, n_ops, "operators", err));
 	for (size_t i = 0; i < n_ops; i++) {
 		(*off_ns)[i] =

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <failslow/stats.h>
+
 #include "base/number.h"
+#include "base/try.h"
 #include "blame/limits.h"
 #include "capture/step_rows.h"
 
@@ -14,7 +17,7 @@ struct cell {
 	size_t stage;
 	uint32_t type, shape, core;
 	uint32_t rank_idx, kernels_idx;
-	int64_t count, total_ns;
+	int64_t count, total_ns, max_ns;
 };
 
 struct pile {
@@ -77,7 +80,8 @@ static enum fsl_status add_rank(struct pile *pile, size_t r, size_t stage, struc
 				    .rank_idx = (uint32_t)r,
 				    .kernels_idx = (uint32_t)k,
 				    .count = kernels->count,
-				    .total_ns = kernels->total_ns};
+				    .total_ns = kernels->total_ns,
+				    .max_ns = kernels->max_ns};
 		status = translate(pile, rank, kernels->type_id, &cell.type, err);
 		if (status == FSL_OK) {
 			status = translate(pile, rank, kernels->shape_id, &cell.shape, err);
@@ -221,47 +225,144 @@ static bool is_slow(const struct fsl_kernels_job *job, const struct fsl_profile_
 	       is_felt;
 }
 
-enum fsl_status fsl_kernel_peers_compare(struct fsl_kernel_peers *out,
-					 const struct fsl_kernels_job *job, struct fsl_error *err)
+/* Lists and sorts the kernels of all ranks. */
+static enum fsl_status pile_up(struct pile *pile, const struct fsl_kernels_job *job,
+			       struct fsl_error *err)
 {
 	const struct fsl_profile *profile = job->profile;
 	size_t n_cells = 0;
 	for (size_t r = 0; r < profile->n_ranks; r++) {
-		out[r] = (struct fsl_kernel_peers){0};
 		n_cells += profile->ranks[r].n_kernels;
 	}
-	struct pile pile = {.profile = profile,
-			    .ranks = job->places != NULL ? job->places->ranks : NULL,
-			    .names = fsl_strpool_create(),
-			    .out = out};
-	pile.cells = fsl_calloc(n_cells + 1, sizeof(*pile.cells));
+	*pile = (struct pile){.profile = profile,
+			      .ranks = job->places != NULL ? job->places->ranks : NULL,
+			      .names = fsl_strpool_create()};
+	pile->cells = fsl_calloc(n_cells + 1, sizeof(*pile->cells));
+	pile->n_steps = fsl_calloc(profile->n_ranks + 1, sizeof(*pile->n_steps));
+	if (pile->names == NULL || pile->cells == NULL || pile->n_steps == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: kernels=%zu", n_cells);
+	}
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		pile->n_steps[r] = (double)fsl_profile_n_steps(&profile->ranks[r]);
+		FSL_TRY(add_rank(pile, r,
+				 fsl_profile_stage_of(job->cluster, profile->ranks[r].rank), err));
+	}
+	if (pile->n_cells > 1) {
+		qsort(pile->cells, pile->n_cells, sizeof(*pile->cells), compare_cell);
+	}
+	return FSL_OK;
+}
+
+static void pile_fini(struct pile *pile)
+{
+	fsl_free(pile->n_steps);
+	fsl_free(pile->means);
+	fsl_free(pile->cells);
+	fsl_strpool_destroy(pile->names);
+}
+
+enum fsl_status fsl_kernel_peers_compare(struct fsl_kernel_peers *out,
+					 const struct fsl_kernels_job *job, struct fsl_error *err)
+{
+	const struct fsl_profile *profile = job->profile;
+	struct pile pile;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		out[r] = (struct fsl_kernel_peers){0};
+	}
+	enum fsl_status status = pile_up(&pile, job, err);
+	pile.out = out;
 	pile.means = fsl_calloc(4 * profile->n_ranks + 1, sizeof(*pile.means));
-	pile.n_steps = fsl_calloc(profile->n_ranks + 1, sizeof(*pile.n_steps));
-	enum fsl_status status = FSL_OK;
-	if (pile.names == NULL || pile.cells == NULL || pile.means == NULL ||
-	    pile.n_steps == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: kernels=%zu", n_cells);
+	if (status == FSL_OK && pile.means == NULL) {
+		status =
+			FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", profile->n_ranks);
 	}
 	if (status == FSL_OK) {
 		pile.type_ms = pile.means + 2 * profile->n_ranks;
 		pile.type_excess_ms = pile.type_ms + profile->n_ranks;
-	}
-	for (size_t r = 0; r < profile->n_ranks && status == FSL_OK; r++) {
-		pile.n_steps[r] = (double)fsl_profile_n_steps(&profile->ranks[r]);
-		status = add_rank(&pile, r,
-				  fsl_profile_stage_of(job->cluster, profile->ranks[r].rank), err);
-	}
-	if (status == FSL_OK && pile.n_cells > 0) {
-		qsort(pile.cells, pile.n_cells, sizeof(*pile.cells), compare_cell);
 		merge_steps(&pile);
 		judge_cells(&pile);
 	}
 	for (size_t r = 0; r < profile->n_ranks; r++) {
 		out[r].is_slow = is_slow(job, &profile->ranks[r], &out[r]);
 	}
-	fsl_free(pile.n_steps);
-	fsl_free(pile.means);
-	fsl_free(pile.cells);
-	fsl_strpool_destroy(pile.names);
+	pile_fini(&pile);
+	return status;
+}
+
+/* Time of the longest run of a cell beyond the usual, ms; 0: it is not long, or no exception. */
+static double long_run_ms(const struct cell *cell, double usual_ms)
+{
+	double longest_ms = (double)cell->max_ns / FSL_NS_PER_MS;
+	double rest_ms =
+		(double)(cell->total_ns - cell->max_ns) / FSL_NS_PER_MS / (double)(cell->count - 1);
+	bool is_long = cell->count >= FSL_LONG_RUNS_OF_MIN &&
+		       longest_ms >= FSL_LONG_RUNS_RATIO_MIN * usual_ms &&
+		       rest_ms <= FSL_LONG_RUNS_REST_MAX * usual_ms;
+	return is_long ? longest_ms - usual_ms : 0.0;
+}
+
+/* Keeps the longest. @kept: of one rank, most first. */
+static void keep_long(double *kept, double ms)
+{
+	for (size_t k = 0; k < FSL_LONG_RUNS_MAX; k++) {
+		if (ms > kept[k]) {
+			double less_ms = kept[k];
+			kept[k] = ms;
+			ms = less_ms;
+		}
+	}
+}
+
+/* One kernel in all steps of all ranks of a stage. @values: room for two per cell. */
+static void find_long_runs(double *kept, const struct cell *cells, size_t n, double *values)
+{
+	for (size_t i = 0; i < n; i++) {
+		values[i] = mean_ms(&cells[i]);
+	}
+	double usual_ms = fsl_median(values, n, values + n);
+	for (size_t i = 0; i < n; i++) {
+		keep_long(kept + (size_t)cells[i].rank_idx * FSL_LONG_RUNS_MAX,
+			  long_run_ms(&cells[i], usual_ms));
+	}
+}
+
+static void sum_long_runs(double *ms, const double *kept, const struct fsl_kernels_job *job,
+			  const struct pile *pile)
+{
+	double n_looks = job->look.n_looks > 1 ? (double)job->look.n_looks : 1.0;
+	double step_ms = fsl_profile_longest_step_ms(job->profile);
+	for (size_t r = 0; r < job->profile->n_ranks; r++) {
+		double sum_ms = 0.0;
+		for (size_t k = 0; k < FSL_LONG_RUNS_MAX; k++) {
+			sum_ms += kept[r * FSL_LONG_RUNS_MAX + k];
+		}
+		ms[r] = pile->n_steps[r] > 0.0 ? sum_ms / pile->n_steps[r] : 0.0;
+		bool is_fault = ms[r] >= FSL_LONG_RUNS_SHARE_MAX * n_looks * step_ms;
+		ms[r] = is_fault ? 0.0 : ms[r];
+	}
+}
+
+enum fsl_status fsl_kernel_peers_find_long_runs(double *ms, const struct fsl_kernels_job *job,
+						struct fsl_error *err)
+{
+	struct pile pile;
+	double *kept = NULL;
+	enum fsl_status status = pile_up(&pile, job, err);
+	FSL_THEN(status,
+		 FSL_NEW(kept, FSL_LONG_RUNS_MAX * job->profile->n_ranks + 1, "ranks", err));
+	FSL_THEN(status, FSL_NEW(pile.means, 2 * pile.n_cells + 1, "kernels", err));
+	for (size_t begin = 0, end = 0; begin < pile.n_cells && status == FSL_OK; begin = end) {
+		end = begin + 1;
+		while (end < pile.n_cells &&
+		       compare_kernel(&pile.cells[begin], &pile.cells[end]) == 0) {
+			end++;
+		}
+		find_long_runs(kept, &pile.cells[begin], end - begin, pile.means);
+	}
+	if (status == FSL_OK) {
+		sum_long_runs(ms, kept, job, &pile);
+	}
+	fsl_free(kept);
+	pile_fini(&pile);
 	return status;
 }

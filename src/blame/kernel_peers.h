@@ -33,4 +33,14 @@ struct fsl_kernel_peers {
 enum fsl_status fsl_kernel_peers_compare(struct fsl_kernel_peers *out,
 					 const struct fsl_kernels_job *job, struct fsl_error *err);
 
+/*
+ * Sets @ms [n_ranks] to the time of a step, ms, that the FSL_LONG_RUNS_MAX longest single runs of
+ * kernels take beyond the usual, if the other runs of the same kernel in the same step take as long
+ * as usual: a kernel takes far longer now and then on any device, which makes no rank slow. 0:
+ * there are none, or they take FSL_LONG_RUNS_SHARE_MAX of the capture. Fails only when memory is
+ * short.
+ */
+enum fsl_status fsl_kernel_peers_find_long_runs(double *ms, const struct fsl_kernels_job *job,
+						struct fsl_error *err);
+
 #endif

@@ -541,6 +541,16 @@ enum { FSL_SHAPES_OF_ONE_STEP_MIN = 64 };
 /* Kernels slower than on the peers, as ratio beyond 1: ranks of one stage differ by 0.002 on a
  * healthy machine. */
 #define FSL_KERNELS_MORE_MIN 0.02
+/* A run of a kernel is a long one if it takes so many times the usual, and the others of at least
+ * so many runs of the kernel in its step take at most so many times the usual. Devices that are
+ * slow are slow in most runs. By experience. */
+#define FSL_LONG_RUNS_RATIO_MIN 1.4
+#define FSL_LONG_RUNS_REST_MAX  1.2
+enum { FSL_LONG_RUNS_OF_MIN = 4 };
+/* So many long runs make no rank slow, unless they take this share of the capture. As
+ * FSL_JUDGE_FUNCTION_LONG_RUNS_MIN and FSL_JUDGE_FUNCTION_ONE_RUN_MIN. */
+enum { FSL_LONG_RUNS_MAX = 2 };
+#define FSL_LONG_RUNS_SHARE_MAX 0.1
 
 /*
  * Captures: hosts that do not keep their devices busy (host_losses.h).

@@ -102,8 +102,7 @@ static void measure_work(const struct fsl_place_work *work)
 			sum_ns += i > 0 && begin_ns > last_ns ? (double)(begin_ns - last_ns) : 0.0;
 			last_ns = end_ns > last_ns ? end_ns : last_ns;
 		}
-		work->out->ranks[r].work_ms =
-			sum_ns / FSL_NS_PER_MS / (double)work->job->n_steps[r];
+		work->out->ranks[r].work_ms = sum_ns / FSL_NS_PER_MS / work->job->n_steps[r];
 	}
 }
 
@@ -260,7 +259,7 @@ static void compare_place(const struct fsl_place_work *work, size_t begin, size_
 static double untold_ns(const struct fsl_place_work *work, size_t r)
 {
 	const struct fsl_place_rank *rank = &work->out->ranks[r];
-	double sum_ns = work->job->told_ms[r] * FSL_NS_PER_MS * (double)work->job->n_steps[r];
+	double sum_ns = work->job->told_ms[r] * FSL_NS_PER_MS * work->job->n_steps[r];
 	for (size_t i = 0; i < work->job->run->ranks[r].n_ops; i++) {
 		sum_ns -= (double)rank->more_ns[i];
 	}
@@ -397,7 +396,7 @@ static void sum_places(const struct fsl_place_work *work, size_t r)
 {
 	struct fsl_place_rank *rank = &work->out->ranks[r];
 	size_t n_ops = work->job->run->ranks[r].n_ops;
-	double sum_ns = 0.0, n_steps = (double)work->job->n_steps[r], error_ns = 0.0;
+	double sum_ns = 0.0, n_steps = work->job->n_steps[r], error_ns = 0.0;
 	for (size_t i = 0; i < n_ops; i++) {
 		sum_ns += (double)rank->excess_ns[i];
 		work->values[i] = (double)rank->excess_ns[i];
@@ -419,7 +418,7 @@ static double cut_bare(const struct fsl_place_work *work, size_t r, double more_
 {
 	struct fsl_place_rank *rank = &work->out->ranks[r];
 	size_t n_ops = work->job->run->ranks[r].n_ops;
-	double bare_ns = 0.0, n_steps = (double)work->job->n_steps[r];
+	double bare_ns = 0.0, n_steps = work->job->n_steps[r];
 	for (size_t i = 0; i < n_ops; i++) {
 		bare_ns += work->is_bare[r][i] ? (double)rank->more_ns[i] : 0.0;
 	}
@@ -536,6 +535,15 @@ static void compare_told(const struct fsl_place_work *work)
 				rank->cost_ms = rank->more_ms = rank->work_ms - least_ms;
 			}
 		}
+	}
+}
+
+/* Takes off what no rank is suspected for. */
+static void forgive_long_runs(const struct fsl_place_work *work)
+{
+	for (size_t r = 0; r < work->out->n_ranks && work->job->long_runs_ms != NULL; r++) {
+		struct fsl_place_rank *rank = &work->out->ranks[r];
+		rank->more_ms -= fmin(work->job->long_runs_ms[r], fmax(0.0, rank->more_ms));
 	}
 }
 
@@ -705,6 +713,7 @@ enum fsl_status fsl_places_judge(struct fsl_places *out, const struct fsl_places
 		measure_work(&work);
 		compare_ranks(&work);
 		compare_told(&work);
+		forgive_long_runs(&work);
 		status = fsl_places_find_rings(&work, err);
 	}
 	FSL_THEN(status, find_suspects(&work, err));

@@ -21,7 +21,9 @@ struct fsl_places_job {
 	 * ranks to be compared. */
 	const uint32_t *class_of;
 	size_t n_classes;
-	const size_t *n_steps; /* [n_ranks]: steps captured, at least 1 */
+	/* [n_ranks]: steps captured, above 0; without the share of them whose operators were left
+	 * out, as other ranks lack them. */
+	const double *n_steps;
 	/* [n_ranks]: all own time of a step, ms, as other files tell it; NaN: not told. Bounds what
 	 * the places tell, and stands in for them before the first operator of the capture and for
 	 * ranks without operators. */
@@ -39,6 +41,9 @@ struct fsl_places_job {
 	/* [n_ranks][n_ops]: stretch before the end of an operator in which no kernel ran, ns; above
 	 * 0, a kernel waited for the operator. NULL: not told. */
 	const int64_t *const *bare_ns;
+	/* [n_ranks]: time of a step in single long runs of kernels, ms, which makes no rank slow.
+	 * NULL: not told. */
+	const double *long_runs_ms;
 	size_t n_stages; /* the first classes are stages */
 	/* A stage is long that computes longer than the others by this share. */
 	double long_stage_min;

@@ -85,7 +85,7 @@ static enum fsl_status graph_build(struct graph *graph, const struct fsl_places_
 {
 	*graph = (struct graph){.n_steps = 1.0};
 	for (size_t r = 0; r < job->run->n_ranks; r++) {
-		graph->n_steps = fmax(graph->n_steps, (double)job->n_steps[r]);
+		graph->n_steps = fmax(graph->n_steps, job->n_steps[r]);
 	}
 	FSL_TRY(cut_as_one(graph, job, err));
 	FSL_TRY(list_classes(graph, job, err));
@@ -193,16 +193,15 @@ static enum fsl_status cost_excess(struct fsl_place_work *work, const struct gra
 				   : FSL_OK;
 }
 
-/* Per step, how long the others waited for @r, as far as its own work explains it: that may lie
- * before an earlier operator, such as a send. */
+/* Per step, how long the others waited for @r alone, as far as its own work explains it: that may
+ * lie before an earlier operator, such as a send. */
 static double waited_ms(const struct fsl_place_work *work, size_t r)
 {
-	double excess_ns = 0.0, late_ns = 0.0;
+	double excess_ns = 0.0;
 	for (size_t i = 0; i < work->job->run->ranks[r].n_ops; i++) {
 		excess_ns += (double)work->out->ranks[r].excess_ns[i];
-		late_ns += (double)work->late_ns[r][i];
 	}
-	return fmin(excess_ns, late_ns) / FSL_NS_PER_MS / (double)work->job->n_steps[r];
+	return fmin(excess_ns / FSL_NS_PER_MS / work->job->n_steps[r], work->alone_ms[r]);
 }
 
 /*
@@ -311,7 +310,7 @@ static int64_t outside_ns(const struct fsl_places_job *job, const struct fsl_pla
 			  size_t r)
 {
 	double ms = job->told_ms[r] - places->ranks[r].work_ms;
-	return ms > 0.0 ? (int64_t)(ms * FSL_NS_PER_MS * (double)job->n_steps[r]) : 0;
+	return ms > 0.0 ? (int64_t)(ms * FSL_NS_PER_MS * job->n_steps[r]) : 0;
 }
 
 /* A repair of a rank makes its own work longer or shorter by @factor [n_ranks]. So is its work

@@ -49,6 +49,7 @@ struct graph {
 	struct rank *ranks;
 	struct meeting *meetings;
 	size_t n_meetings;
+	int64_t begin_ns; /* of the first operator of a rank: times of a run count from there */
 };
 
 /* One run; ns since the capture began. */
@@ -253,6 +254,9 @@ static enum fsl_status build(struct graph *graph, const struct fsl_places_job *j
 	FSL_TRY(FSL_ARENA_NEW(graph->meetings, &graph->arena, n_instances + 1, "instances", err));
 	for (size_t r = 0; r < job->run->n_ranks; r++) {
 		FSL_TRY(build_rank(graph, r, err));
+		if (n_ops == 0 && graph->ranks[r].n_ops > 0) {
+			graph->begin_ns = graph->ranks[r].ops[0].begin_ns;
+		}
 		n_ops += job->run->ranks[r].n_ops;
 	}
 	for (size_t c = 0; c < job->match->n_channels; c++) {
@@ -387,7 +391,7 @@ static enum fsl_status begin_run(struct run *run, const struct graph *graph,
 		const int64_t *off_ns =
 			change->off_ns != NULL && r != change->but_rank ? change->off_ns[r] : NULL;
 		FSL_TRY(FSL_ARENA_NEW(of->end_ns, arena, rank->n_ops + 1, "operators", err));
-		of->at_ns = (double)(rank->ops[0].begin_ns - graph->ranks[0].ops[0].begin_ns);
+		of->at_ns = (double)(rank->ops[0].begin_ns - graph->begin_ns);
 		FSL_TRY(change_rank(of, rank, factor, off_ns, arena, err));
 	}
 	return FSL_OK;
@@ -435,15 +439,17 @@ enum fsl_status fsl_places_pass_gates(double *saved_ms, const struct fsl_places_
 	const struct fsl_gates_change none = {0};
 	struct graph graph = {0};
 	double captured_ns = NAN, changed_ns = NAN, n_steps = 1.0;
-	bool is_told = job->bare_ns != NULL;
+	bool is_told = job->bare_ns != NULL, has_some = false;
 	for (size_t k = 0; k < n; k++) {
 		saved_ms[k] = NAN;
 	}
 	for (size_t r = 0; r < job->run->n_ranks && is_told; r++) {
-		is_told = job->bare_ns[r] != NULL && job->run->ranks[r].n_ops > 0;
-		n_steps = fmax(n_steps, (double)job->n_steps[r]);
+		bool has_ops = job->run->ranks[r].n_ops > 0; /* else it is as if not captured */
+		is_told = !has_ops || job->bare_ns[r] != NULL;
+		has_some |= has_ops;
+		n_steps = fmax(n_steps, job->n_steps[r]);
 	}
-	if (!is_told) {
+	if (!is_told || !has_some) {
 		return FSL_OK;
 	}
 	enum fsl_status status = build(&graph, job, err);

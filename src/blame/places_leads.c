@@ -20,6 +20,7 @@ struct entry {
 struct lead {
 	size_t n_met;    /* its operators that meet others */
 	double least_ns; /* wait of the group that waited least; infinity: of none */
+	double sum_ns;   /* waits of all groups */
 };
 
 struct leads {
@@ -104,6 +105,7 @@ static void add_group(const struct leads *leads, const struct fsl_place_work *wo
 	for (size_t m = 0; m < first->n_members; m++) {
 		struct lead *lead = &leads->ranks[first->members[m]];
 		lead->least_ns = fmin(lead->least_ns, leads->wait_ns[m]);
+		lead->sum_ns += leads->wait_ns[m];
 	}
 }
 
@@ -112,6 +114,7 @@ enum fsl_status fsl_places_measure_leads(struct fsl_place_work *work, struct fsl
 	const struct fsl_places_job *job = work->job;
 	struct leads leads = {.n = 0};
 	FSL_TRY(list_channels(&leads, work, &work->arena, err));
+	FSL_TRY(FSL_ARENA_NEW(work->alone_ms, &work->arena, work->out->n_ranks, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(work->lead_ms, &work->arena, work->out->n_ranks, "ranks", err));
 	for (size_t begin = 0, end = 0; begin < leads.n; begin = end) {
 		end = begin + 1;
@@ -127,7 +130,8 @@ enum fsl_status fsl_places_measure_leads(struct fsl_place_work *work, struct fsl
 		bool is_told = (double)lead->n_met >= FSL_PLACES_MET_SHARE_MIN * n_ops;
 		double ms =
 			work->out->ranks[r].is_in_ring ? INFINITY : lead->least_ns / FSL_NS_PER_MS;
-		work->lead_ms[r] = is_told ? ms / (double)job->n_steps[r] : 0.0;
+		work->alone_ms[r] = lead->sum_ns / FSL_NS_PER_MS / job->n_steps[r];
+		work->lead_ms[r] = is_told ? ms / job->n_steps[r] : 0.0;
 	}
 	return FSL_OK;
 }

@@ -34,9 +34,9 @@ struct fsl_place_work {
 	double *even_factor; /* per rank: of its work, if classes compute as long; NULL: no stage
 				is long */
 	double *error_ms;    /* per rank: standard error of its own work, from its places */
-	double *lead_ms;     /* per suspect: fsl_places_measure_leads */
-	double *kept;        /* per rank: share of its own work that other files confirm */
-	double *values, *scratch; /* per block, rank, or operator; scratch twice */
+	double *lead_ms, *alone_ms; /* per suspect: fsl_places_measure_leads */
+	double *kept;               /* per rank: share of its own work that other files confirm */
+	double *values, *scratch;   /* per block, rank, or operator; scratch twice */
 };
 
 /* Sets blocks, by_step and the order of operators, for which room is there. FSL_ERR_MEMORY only. */
@@ -77,7 +77,7 @@ enum fsl_status fsl_places_find_rings(struct fsl_place_work *work, struct fsl_er
  * collectives of a step, ms. If it is in several groups, the one that waited least tells: in the
  * others its members only keep step with it. 0 if too few operators of the rank meet others: then
  * nobody knows. Infinity if it sends to ranks that do the same, which wait there. FSL_ERR_MEMORY
- * only.
+ * only. Sets work->alone_ms, too: the same wait, summed over all of its groups.
  */
 enum fsl_status fsl_places_measure_leads(struct fsl_place_work *work, struct fsl_error *err);
 

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "base/try.h"
 #include "capture/comm_kernels.h"
 #include "match/topology_parts.h"
 
@@ -282,6 +283,7 @@ static void drop_torn(struct fsl_profile_meetings *meetings, const struct counts
 				rank->ops[n++] = *op;
 			}
 		}
+		meetings->n_torn_of[r] = rank->n_ops - n;
 		meetings->n_torn += rank->n_ops - n;
 		rank->n_ops = n;
 	}
@@ -344,6 +346,7 @@ enum fsl_status fsl_profile_meet(struct fsl_profile_meetings *out,
 	if (status == FSL_OK) {
 		status = add_ranks(out, cluster, profile, err);
 	}
+	FSL_THEN(status, FSL_NEW(out->n_torn_of, profile->n_ranks + 1, "ranks", err));
 	if (status == FSL_OK) {
 		status = build_topology(out, profile, cluster, err);
 	}
@@ -361,6 +364,7 @@ void fsl_profile_meetings_fini(struct fsl_profile_meetings *meetings)
 	fsl_match_fini(&meetings->match);
 	fsl_topology_fini(&meetings->topology);
 	fsl_run_fini(&meetings->run);
+	fsl_free(meetings->n_torn_of);
 	*meetings = (struct fsl_profile_meetings){0};
 }
 

@@ -23,6 +23,7 @@ struct fsl_profile_meetings {
 	uint64_t n_unusable;
 	/* Operators of collectives that were left out, as a member of their group lacks them. */
 	uint64_t n_torn;
+	size_t *n_torn_of; /* [n_ranks]: the same of each rank */
 };
 
 /*

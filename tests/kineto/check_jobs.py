@@ -106,6 +106,7 @@ def streams_beside(root):
             ("streams_experts", World(seed=103, uneven=0.25), streams.experts),
             ("streams_pipeline", World(seed=104, steps=3, noise=0.05), streams.pipeline),
             ("streams_ring", World(seed=105, noise=0.05), streams.ring),
+            ("streams_long_runs_of_kernels", World(seed=1852, steps=3, launches={5: 25.0}), streams.data_parallel),
             ("streams_pauses", World(seed=106, noise=0.06, pause=0.0002), streams.data_parallel)][::EVERY]:
         streams.write(root / name, world, model)
         answer = nobody(name, root / name)
@@ -129,6 +130,8 @@ def streams_beside(root):
         ("streams_ring_link", World(seed=122, links={(3, 4): 8.0}), streams.ring, "slow_link", [3, 4], "network"),
         ("streams_two_are_missing", World(seed=119, kernels={5: 1.3}, missing=(1, 3)), streams.data_parallel,
          "slow_rank", [5], "compute"),
+        ("streams_one_without_kernels", World(seed=4103, steps=3, turns={5: 1.6, 1: 1.4}, blind=(2,)), streams.experts,
+         "slow_rank", [1, 5], "compute"),
         ("streams_sharded_lingers", World(seed=123, lingers={3: 1500.0}), streams.sharded, "slow_rank", [3], "host"),
         ("streams_in_turn", World(seed=125, turns={1: 1.6, 6: 1.4}), streams.data_parallel, "slow_rank", [1, 6],
          "compute"),

@@ -33,6 +33,7 @@ class World:
     clock_us: float = 800.0
     has_groups: bool = True
     missing: tuple = ()
+    blind: tuple = ()          # ranks whose traces lack kernels
     uneven: float = 0.15       # how much the load of experts varies
     # Faults.
     kernels: dict = dataclasses.field(default_factory=dict)  # rank: factor
@@ -382,7 +383,8 @@ def write(folder, world, model):
             continue
         clock = random.Random(world.seed * 31 + rank.number // world.ranks_of_host)
         off = clock.uniform(-world.clock_us, world.clock_us)
-        events = [dict(e, ts=round(e["ts"] + off, 3), dur=round(e["dur"], 3)) for e in rank.events]
+        events = [dict(e, ts=round(e["ts"] + off, 3), dur=round(e["dur"], 3)) for e in rank.events
+                  if e["cat"] != "kernel" or rank.number not in world.blind]
         rank.random.shuffle(events)
         groups = [{"pg_name": "0", "pg_desc": "default_pg", "backend_config": "cuda:nccl", "pg_size": world.ranks,
                    "ranks": list(range(world.ranks))}]

@@ -30,7 +30,7 @@ struct capture {
 		};
 	};
 	struct fsl_match match;
-	size_t n_steps[RANKS];
+	double n_steps[RANKS];
 	const int64_t *bare_of[RANKS];
 	struct fsl_places_job job;
 };
@@ -64,7 +64,7 @@ static void set_capture(struct capture *c, const int64_t *own_ms, int64_t transf
 	for (size_t r = 0; r < RANKS; r++) {
 		c->ranks[r] = (struct fsl_rank){.rank = (int32_t)r, .ops = c->ops[r], .n_ops = n};
 		c->members[r] = (uint32_t)r;
-		c->n_steps[r] = 1;
+		c->n_steps[r] = 1.0;
 		c->bare_of[r] = c->bare_ns[r];
 	}
 	c->channel = (struct fsl_channel){.n_members = RANKS,
@@ -105,7 +105,7 @@ static void excess_of_the_slowest_comes_back_up_to_the_next(void **state)
 	expect_saved(&c, &change, 4 * 5.0);
 	set_capture(&c, (const int64_t[]){10, 15, 13}, 4, 6, false);
 	expect_saved(&c, &change, 6 * 2.0);
-	c.n_steps[0] = 3; /* what comes back is told per step */
+	c.n_steps[0] = 3.0; /* what comes back is told per step */
 	expect_saved(&c, &change, 6 * 2.0 / 3.0);
 }
 
@@ -126,6 +126,28 @@ static void who_is_left_out_keeps_its_excess(void **state)
 	expect_saved(&c, &change, 0.0);
 	change.but_rank = 1;
 	expect_saved(&c, &change, 5 * 2.0);
+}
+
+/* Nothing is known of the last rank, so that others alone hold the job. */
+static void a_rank_without_operators_stops_no_replay(void **state)
+{
+	(void)state;
+	struct capture c;
+	const double half[RANKS] = {1.0, 0.5, 1.0};
+	const struct fsl_gates_change change = {.rank_factor = half};
+	set_capture(&c, (const int64_t[]){10, 16, 8}, 2, 4, false);
+	c.ranks[2].n_ops = 0;
+	c.bare_of[2] = NULL;
+	c.channel.n_members = RANKS; /* one member is missing in each instance */
+	for (size_t i = 0; i < 4; i++) {
+		c.op_idx[i * RANKS + 2] = FSL_NO_OP;
+		c.dur_ns[i * RANKS + 2] = -1;
+	}
+	expect_saved(&c, &change, 3 * 6.0);
+	c.bare_of[0] = NULL;
+	double saved_ms = 0.0;
+	assert_int_equal(fsl_places_pass_gates(&saved_ms, &c.job, &change, 1, NULL), FSL_OK);
+	assert_true(isnan(saved_ms));
 }
 
 static void own_time_takes_its_factor_between_operators(void **state)
@@ -272,6 +294,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(excess_of_the_slowest_comes_back_up_to_the_next),
 		cmocka_unit_test(who_is_left_out_keeps_its_excess),
+		cmocka_unit_test(a_rank_without_operators_stops_no_replay),
 		cmocka_unit_test(own_time_takes_its_factor_between_operators),
 		cmocka_unit_test(only_transfers_that_kernels_wait_for_cost),
 		cmocka_unit_test(waits_for_several_operators_follow_each_other),

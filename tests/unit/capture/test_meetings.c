@@ -77,6 +77,8 @@ static void an_operator_that_a_member_lacks_is_left_out(void **state)
 	}
 	meet(&meetings, &small);
 	assert_int_equal(meetings.n_torn, 1);
+	assert_int_equal(meetings.n_torn_of[0], 0);
+	assert_int_equal(meetings.n_torn_of[1], 1);
 	assert_int_equal(meetings.match.n_channels, 1);
 	const struct fsl_channel *channel = &meetings.match.channels[0];
 	assert_int_equal(channel->n_instances, 5);

@@ -2,6 +2,8 @@
  * kernels. */
 #include "unit/ascend/small_capture.h"
 
+#include "blame/kernel_peers.h"
+
 static void small_kernel(struct small_capture *small, size_t r, int64_t step, const char *type,
 			 const char *shape, const char *core, int64_t count, double total_ms)
 {
@@ -458,6 +460,56 @@ static void short_memory_is_an_error_and_nothing_is_lost(void **state)
 	small_end(&small);
 }
 
+/* The longest run of MatMulV2 of rank @r in @step takes @ms, the others what they take on peers. */
+static void small_long_run(struct small_capture *small, size_t r, int64_t step, double ms)
+{
+	struct fsl_profile_rank *rank = &small->profile.ranks[r];
+	struct fsl_profile_kernels *kernels = &rank->kernels[2 * (step - 1)];
+	kernels->max_ns = small_ns(ms);
+	kernels->total_ns = small_ns(54.0 + ms);
+}
+
+static void expect_long_runs(const struct small_capture *small, double ms)
+{
+	double ms_of[4];
+	const struct fsl_kernels_job job = {.profile = &small->profile, .cluster = &small->cluster};
+	assert_int_equal(fsl_kernel_peers_find_long_runs(ms_of, &job, NULL), FSL_OK);
+	assert_float_equal(ms_of[2], ms, 1e-9);
+	assert_float_equal(ms_of[1], 0.0, 1e-9);
+}
+
+static void single_long_runs_of_kernels_are_told_per_step(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_job(&small, 0, 1.0);
+	small_long_run(&small, 2, 1, 16.0);
+	expect_long_runs(&small, 5.0);
+	small_long_run(&small, 2, 2, 12.0);
+	expect_long_runs(&small, 8.0);
+	small_long_run(&small, 2, 2, 8.0); /* no long run, as 1.4 times the usual is none */
+	expect_long_runs(&small, 5.0);
+	small_end(&small);
+}
+
+static void what_takes_most_runs_or_a_tenth_of_the_capture_is_no_chance(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_job(&small, 2, 1.5);
+	for (int64_t step = 1; step <= 2; step++) { /* all runs take as long */
+		small.profile.ranks[2].kernels[2 * (step - 1)].max_ns = small_ns(12.0);
+	}
+	expect_long_runs(&small, 0.0);
+	small_end(&small);
+	small_job(&small, 0, 1.0);
+	small_long_run(&small, 2, 1, 25.0);
+	expect_long_runs(&small, 9.5);
+	small_long_run(&small, 2, 1, 27.0);
+	expect_long_runs(&small, 0.0);
+	small_end(&small);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -481,6 +533,8 @@ int main(void)
 		cmocka_unit_test(a_low_clock_costs_what_others_wait_for_it),
 		cmocka_unit_test(a_clock_that_falls_in_idle_time_is_no_finding),
 		cmocka_unit_test(short_memory_is_an_error_and_nothing_is_lost),
+		cmocka_unit_test(single_long_runs_of_kernels_are_told_per_step),
+		cmocka_unit_test(what_takes_most_runs_or_a_tenth_of_the_capture_is_no_chance),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
