@@ -27,6 +27,21 @@ static const char *const titles[] = {
 	[COLUMN_SINCE] = "since", [COLUMN_RANKS] = "ranks",
 };
 
+/* The loss by the only slow rank; NULL: there are several, or none. */
+static const struct fsl_loss *loss_of_one(const struct fsl_account *account)
+{
+	const struct fsl_loss *found = NULL;
+	for (size_t i = 0; i < account->n_losses; i++) {
+		if (account->losses[i].part == FSL_SPENT_SLOW_RANK) {
+			if (found != NULL) {
+				return NULL;
+			}
+			found = &account->losses[i];
+		}
+	}
+	return found != NULL && found->n_culprits == 1 ? found : NULL;
+}
+
 /* "rank 5 compute"; of other parts their name. */
 static void add_part(struct fsl_phrase *phrase, enum fsl_spent part,
 		     const struct fsl_account *account)
@@ -53,8 +68,8 @@ static void add_part(struct fsl_phrase *phrase, enum fsl_spent part,
 		[FSL_SPENT_FREE] = "idle",
 		[FSL_SPENT_NOT_OBSERVED] = "outside of all steps",
 	};
-	const struct fsl_loss *loss = &account->losses[0];
-	if (part == FSL_SPENT_SLOW_RANK && account->n_losses == 1 && loss->n_culprits == 1) {
+	const struct fsl_loss *loss = loss_of_one(account);
+	if (part == FSL_SPENT_SLOW_RANK && loss != NULL) {
 		fsl_phrase_add(phrase, "rank %d %s", (int)loss->culprits[0].rank,
 			       fsl_cause_text(loss->culprits[0].cause));
 		return;

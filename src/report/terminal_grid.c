@@ -330,13 +330,15 @@ static void print_unit(const struct fsl_screen *screen, const struct grid *grid,
 static void print_legend(const struct fsl_screen *screen, const struct grid *grid,
 			 const char *words)
 {
-	static const struct {
+	bool is_capture = grid->report->profile != NULL;
+	const struct {
 		char mark;
 		const char *text;
 	} meanings[] = {
 		{'#', N_("culprit")},
 		{'v', N_("victim")},
-		{'+', "costs 3 % of a step or more"},
+		{'+', is_capture ? "costs 3 % of a step or more"
+				 : "works 3 % of a step or more beyond its peers"},
 		{'.', "in line with its peers"},
 		{'?', "not compared"},
 	};

@@ -27,7 +27,7 @@ struct marks {
 	size_t n_columns;
 	int64_t onset; /* the first one, which the label names; -1: none */
 	size_t onset_column;
-	bool has_checkpoint, has_stall;
+	bool has_checkpoint, has_stall, has_warm_up, has_evaluation;
 };
 
 /* Index of a step with a number, or of the first behind it. */
@@ -77,15 +77,22 @@ static void mark_checkpoints(struct marks *marks, const struct fsl_spark *spark,
 	}
 }
 
+/* Marks long steps by what they are: some belong to a job that is well. */
 static void mark_stalls(struct marks *marks, const struct fsl_spark *spark,
 			const struct fsl_steps *steps, const struct fsl_perception *perception)
 {
 	for (size_t i = 0; i < perception->n_stalls; i++) {
+		enum fsl_stall_phase phase = perception->stalls[i].phase;
 		char *mark = &marks->text[column_of(spark, steps, perception->stalls[i].step)];
-		if (*mark != '^') {
-			*mark = '!';
-			marks->has_stall = true;
+		if (*mark == '^') {
+			continue;
 		}
+		*mark = phase == FSL_STALL_WARM_UP      ? 'w'
+			: phase == FSL_STALL_EVALUATION ? 'e'
+							: '!';
+		marks->has_warm_up |= *mark == 'w';
+		marks->has_evaluation |= *mark == 'e';
+		marks->has_stall |= *mark == '!';
 	}
 }
 
@@ -136,9 +143,9 @@ static void print_marks(const struct fsl_screen *screen, const struct marks *mar
 	const char *text = fsl_tell(label, &told);
 	size_t n = (size_t)fsl_columns(text, strlen(text)) + 1;
 	fsl_screen_begin(screen, "");
-	if (marks->onset >= 0 && marks->onset_column >= n &&
-	    is_free(marks, marks->onset_column - n, n)) {
-		size_t at = marks->onset_column - n;
+	size_t at = marks->onset_column >= n ? marks->onset_column - n : SIZE_MAX;
+	if (marks->onset >= 0 && at != SIZE_MAX &&
+	    is_free(marks, at > 0 ? at - 1 : at, at > 0 ? n + 1 : n)) {
 		fsl_phrase_add(&line, "%.*s%s %s", (int)at, marks->text, text,
 			       marks->text + marks->onset_column);
 	} else {
@@ -162,6 +169,12 @@ static void print_legend(const struct fsl_screen *screen, const struct marks *ma
 	struct fsl_phrase legend = {0};
 	if (marks->has_checkpoint) {
 		add_meaning(&legend, 'c', N_("checkpoint"));
+	}
+	if (marks->has_evaluation) {
+		add_meaning(&legend, 'e', N_("evaluation"));
+	}
+	if (marks->has_warm_up) {
+		add_meaning(&legend, 'w', N_("warm-up"));
 	}
 	if (marks->has_stall) {
 		add_meaning(&legend, '!', N_("stall"));
@@ -197,7 +210,8 @@ static void draw(const struct fsl_screen *screen, const struct fsl_report *repor
 	const char *text = fsl_tell(words, &told);
 	bool is_joined =
 		may_join && spark.n_columns + 2 + (size_t)fsl_columns(text, strlen(text)) <= room;
-	bool has_legend = marks.has_checkpoint || marks.has_stall;
+	bool has_legend = marks.has_checkpoint || marks.has_stall || marks.has_warm_up ||
+			  marks.has_evaluation;
 	size_t n_lines = 2U - is_joined + (marks.n_columns > 0) + has_legend;
 	if (!fsl_screen_has_room(screen, n_lines)) {
 		(void)fsl_screen_extra(screen, "steps", words);

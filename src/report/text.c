@@ -16,8 +16,8 @@
 #include "text/phrase.h"
 
 enum {
-	CULPRITS_SHOWN_MAX = 5,
-	FACTS_SHOWN_MAX = 6, /* those that matter most come first; the file has them all */
+	CULPRITS_SHOWN_MAX = 5, /* on a short screen; FSL_TABLE_ROWS_MAX on a long one */
+	FACTS_SHOWN_MAX = 6,    /* those that matter most come first; the file has them all */
 	RANGES_SHOWN_MAX = 8,
 };
 
@@ -72,7 +72,9 @@ static void set_cell_steps(struct fsl_table *table, size_t row, const struct fsl
 	if (culprit->onset_step < 0) {
 		return;
 	}
-	if (culprit->until_step >= 0) {
+	if (culprit->until_step == culprit->onset_step + 1) {
+		fsl_phrase_add(&phrase, "%" PRId64, culprit->onset_step);
+	} else if (culprit->until_step >= 0) {
 		fsl_phrase_add(&phrase, "%" PRId64 "-%" PRId64, culprit->onset_step,
 			       culprit->until_step - 1);
 	} else {
@@ -120,9 +122,10 @@ static void print_culprits(const struct fsl_screen *screen,
 	if (n == 0) {
 		return;
 	}
-	size_t n_shown = n;
-	if (n_shown > CULPRITS_SHOWN_MAX) {
-		n_shown = CULPRITS_SHOWN_MAX;
+	bool is_long = screen->budget == NULL;
+	size_t n_shown = n, n_most = is_long ? FSL_TABLE_ROWS_MAX - 1 : CULPRITS_SHOWN_MAX;
+	if (n_shown > n_most) {
+		n_shown = n_most;
 	}
 	struct fsl_table table = {.n_columns = COLUMNS_N,
 				  .n_rows = n_shown + 1,
@@ -140,7 +143,11 @@ static void print_culprits(const struct fsl_screen *screen,
 	fsl_screen_table(screen, &table);
 	if (n > n_shown) {
 		struct fsl_phrase more = {0};
-		fsl_phrase_add(&more, "  and %zu more with --format json", n - n_shown);
+		fsl_phrase_add(&more,
+			       !is_long && n < FSL_TABLE_ROWS_MAX
+				       ? "  and %zu more with --long"
+				       : "  and %zu more with --format json",
+			       n - n_shown);
 		fsl_screen_line(screen, more.text);
 	}
 	fsl_screen_line(screen, "");
@@ -390,11 +397,35 @@ static const char *awaited_op(const struct fsl_run *run)
 	return "";
 }
 
+/* Prints that ranks wait at the end of files of which nobody knows how old they are. */
+static void print_open_end(const struct fsl_screen *screen, const struct fsl_report *report)
+{
+	struct fsl_phrase phrase = {0};
+	size_t n = 0;
+	if (report->run == NULL || report->now_ns != FSL_NS_ABSENT || report->profile != NULL ||
+	    fsl_words_kind(report) != FSL_VERDICT_NORMAL) {
+		return;
+	}
+	for (size_t r = 0; r < report->run->n_ranks; r++) {
+		n += fsl_rank_waits(&report->run->ranks[r]);
+	}
+	if (n > 0) {
+		fsl_phrase_add(&phrase, "the files end with %zu of ", n);
+		fsl_phrase_add_count(&phrase, report->run->n_ranks, "rank");
+		fsl_phrase_add(&phrase,
+			       " in an operator that has not ended (%s); --now TIME tells whether "
+			       "the job hangs",
+			       awaited_op(report->run));
+		fsl_screen_field(screen, "silence", phrase.text);
+	}
+}
+
 /* Prints a silence that may become a hang: the verdict covers the time before it. */
 static void print_silence(const struct fsl_screen *screen, const struct fsl_report *report)
 {
 	const struct fsl_perception *perception = report->perception;
 	struct fsl_phrase phrase = {0};
+	print_open_end(screen, report);
 	if (perception == NULL || perception->n_stalled == 0 || report->run == NULL) {
 		return;
 	}

@@ -22,8 +22,7 @@ static const struct words {
 	[FSL_VERDICT_NORMAL] = {"NORMAL", FSL_COLOUR_GREEN, "", "", ""},
 	[FSL_VERDICT_SLOW_RANK] = {"SLOW RANK", FSL_COLOUR_RED, "", "slows", "slow"},
 	[FSL_VERDICT_SLOW_HOST] = {"SLOW HOST", FSL_COLOUR_RED, "host ", "slows", "slow"},
-	[FSL_VERDICT_SLOW_LINK] = {"SLOW LINK", FSL_COLOUR_RED, "the link between ", "slows",
-				   "slows"},
+	[FSL_VERDICT_SLOW_LINK] = {"SLOW LINK", FSL_COLOUR_RED, "", "slows", "slow"},
 	[FSL_VERDICT_STAGE_IMBALANCE] = {"STAGE IMBALANCE", FSL_COLOUR_YELLOW, "pipeline stage ",
 					 "takes longer than the other stages and slows",
 					 "takes longer than the other stages and slows"},
@@ -128,6 +127,45 @@ static bool has_several_hosts(const struct fsl_localisation *localisation)
 	return false;
 }
 
+/* Both ends of a link are culprits. A link of more than two ranks has no peers: it is one. */
+static size_t count_links(const struct fsl_localisation *localisation)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < localisation->n_culprits; i++) {
+		n += localisation->culprits[i].peer > localisation->culprits[i].rank;
+	}
+	return n > 0 ? n : 1;
+}
+
+static bool joins(const struct fsl_report *report, const struct fsl_culprit *end, const char *one,
+		  const char *other)
+{
+	const char *host = fsl_text_or_empty(host_of(report, end->rank));
+	const char *far = fsl_text_or_empty(host_of(report, end->peer));
+	return end->peer >= 0 && *one != '\0' && *other != '\0' && strcmp(one, other) != 0 &&
+	       ((strcmp(host, one) == 0 && strcmp(far, other) == 0) ||
+		(strcmp(host, other) == 0 && strcmp(far, one) == 0));
+}
+
+/* "hosts 10.1.0.1 and 10.1.0.2" if several links all join these two; else false. */
+static bool add_joined_hosts(struct fsl_phrase *phrase, const struct fsl_report *report)
+{
+	const struct fsl_localisation *localisation = report->localisation;
+	const struct fsl_culprit *first = &localisation->culprits[0];
+	const char *one = fsl_text_or_empty(host_of(report, first->rank));
+	const char *other = fsl_text_or_empty(host_of(report, first->peer));
+	for (size_t i = 0; i < localisation->n_culprits; i++) {
+		if (!joins(report, &localisation->culprits[i], one, other)) {
+			return false;
+		}
+	}
+	if (count_links(localisation) < 2) {
+		return false;
+	}
+	fsl_phrase_add(phrase, "hosts %s and %s", one, other);
+	return true;
+}
+
 /* Both ends, with their hosts; a host that they share once. */
 static void add_link(struct fsl_phrase *phrase, const struct fsl_report *report,
 		     const struct fsl_culprit *end)
@@ -143,13 +181,35 @@ static void add_link(struct fsl_phrase *phrase, const struct fsl_report *report,
 	}
 }
 
+/* "the link between ranks 2 and 6", "4 links between hosts a and b". */
+static void add_links(struct fsl_phrase *phrase, const struct fsl_report *report)
+{
+	const struct fsl_localisation *localisation = report->localisation;
+	const struct fsl_culprit *first = &localisation->culprits[0];
+	struct fsl_phrase hosts = {0};
+	size_t n = count_links(localisation);
+	if (first->peer < 0) {
+		fsl_phrase_add(phrase, "the link between ");
+		add_culprit_ranks(phrase, localisation);
+	} else if (n == 1) {
+		fsl_phrase_add(phrase, "the link between ");
+		add_link(phrase, report, first);
+	} else if (add_joined_hosts(&hosts, report)) {
+		fsl_phrase_add(phrase, "%zu links between %s", n, hosts.text);
+	} else {
+		fsl_phrase_add(phrase, "%zu links, first between ", n);
+		add_link(phrase, report, first);
+		fsl_phrase_add(phrase, ",");
+	}
+}
+
 static void add_subject(struct fsl_phrase *phrase, enum fsl_verdict_kind kind,
 			const struct fsl_report *report)
 {
 	const struct fsl_localisation *localisation = report->localisation;
 	const struct fsl_culprit *first = &localisation->culprits[0];
-	if (kind == FSL_VERDICT_SLOW_LINK && first->peer >= 0) {
-		add_link(phrase, report, first);
+	if (kind == FSL_VERDICT_SLOW_LINK) {
+		add_links(phrase, report);
 	} else if (kind == FSL_VERDICT_SLOW_HOST || kind == FSL_VERDICT_HOST_PAUSES) {
 		fsl_phrase_add(phrase, "%s", fsl_text_or_empty(first->server_ip));
 		if (has_several_hosts(localisation)) {
@@ -281,8 +341,9 @@ static void add_culprit_sentence(struct fsl_phrase *phrase, enum fsl_verdict_kin
 	}
 	fsl_phrase_add(phrase, "%s", words[kind].before);
 	add_subject(phrase, kind, report);
-	bool is_one = kind == FSL_VERDICT_SLOW_HOST ? !has_several_hosts(localisation)
-						    : localisation->n_culprits == 1;
+	bool is_one = kind == FSL_VERDICT_SLOW_HOST   ? !has_several_hosts(localisation)
+		      : kind == FSL_VERDICT_SLOW_LINK ? count_links(localisation) == 1
+						      : localisation->n_culprits == 1;
 	/* Uneven work is there all along, and single steps of a capture say no end. */
 	const struct fsl_outcome job = fsl_report_outcome(report);
 	bool is_over = kind != FSL_VERDICT_STAGE_IMBALANCE && kind != FSL_VERDICT_WORK_IMBALANCE &&
@@ -306,7 +367,8 @@ static void add_normal(struct fsl_phrase *phrase, const struct fsl_report *repor
 	}
 	const struct fsl_outcome job = fsl_report_outcome(report);
 	bool has_ended = fsl_outcome_has_ended(&job);
-	if (localisation == NULL) {
+	if (localisation == NULL ||
+	    (report->profile == NULL && localisation->coverage.n_ranks_seen == 0)) {
 		fsl_phrase_add(phrase, "the steps %s as long as before",
 			       has_ended ? "took" : "take");
 	} else {
@@ -549,15 +611,32 @@ static void add_headline(struct fsl_phrase *phrase, const struct fsl_report *rep
 	}
 }
 
-/* True if a sentence may end before @at. Behind a comma may stand what changes its sense. */
+/* True if a sentence may end before @at. Behind any other comma may stand what changes its sense.
+ * A sentence that ends so must be one of src/base/po/forms.txt. */
 static bool is_end(const char *text, const char *at)
 {
+	static const char *const begins[] = {
+		";",
+		", which cost",
+		", at frame ",
+		", and nobody is late in it",
+		", for a while in one group",
+		", no rank is the slowest",
+		", with kernels that are as fast",
+		", with the same shapes",
+		", so that nobody can be seen",
+		": all may wait for one",
+		", point DIR or root_path",
+	};
 	int n_open = 0;
+	bool is_begin = false;
 	for (const char *c = text; c < at; c++) {
 		n_open += (*c == '(') - (*c == ')');
 	}
-	return n_open <= 0 && (*at == ';' || strncmp(at, ", which cost", 12) == 0 ||
-			       strncmp(at, ", at frame ", 11) == 0);
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+		is_begin = is_begin || strncmp(at, begins[i], strlen(begins[i])) == 0;
+	}
+	return n_open <= 0 && is_begin;
 }
 
 /* Leaves out what stands behind the last clause that fits; "why" on the screen and "reason" in the
@@ -634,6 +713,21 @@ void fsl_words_headline(struct fsl_phrase *phrase, const struct fsl_report *repo
 	shorten(phrase);
 }
 
+/* Hosts, if they are to be looked at rather than a rank; else false. */
+static bool add_suspect_hosts(struct fsl_phrase *phrase, const struct fsl_report *report)
+{
+	const struct fsl_localisation *localisation = report->localisation;
+	const char *host = fsl_text_or_empty(localisation->culprits[0].server_ip);
+	if (localisation->kind == FSL_VERDICT_SLOW_LINK) {
+		return add_joined_hosts(phrase, report);
+	}
+	if (localisation->kind != FSL_VERDICT_SLOW_HOST || *host == '\0') {
+		return false;
+	}
+	fsl_phrase_add(phrase, "host %s", host);
+	return true;
+}
+
 static void add_hint_for_cause(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
 	const struct fsl_localisation *localisation = report->localisation;
@@ -644,10 +738,12 @@ static void add_hint_for_cause(struct fsl_phrase *phrase, const struct fsl_repor
 	}
 	const struct fsl_culprit *first = &localisation->culprits[0];
 	fsl_phrase_add(phrase, "check %s of ", hints[first->cause].what);
-	add_rank(phrase, report, first->rank);
-	if (first->peer >= 0) {
-		fsl_phrase_add(phrase, " and ");
-		add_rank(phrase, report, first->peer);
+	if (!add_suspect_hosts(phrase, report)) {
+		add_rank(phrase, report, first->rank);
+		if (first->peer >= 0) {
+			fsl_phrase_add(phrase, " and ");
+			add_rank(phrase, report, first->peer);
+		}
 	}
 	fsl_phrase_add(phrase, ": %s", hints[first->cause].list);
 	if (first->other_cause < FSL_CAUSES_N) {
@@ -720,6 +816,24 @@ static void add_hint_for_stalls(struct fsl_phrase *phrase, const struct fsl_perc
 		texts[i < perception->n_stalls ? perception->stalls[i].phase : FSL_STALL_UNKNOWN]);
 }
 
+/* A reason that ends with what to look at knows more than the list of all that ranks share. */
+static const char *what_to_look_for(const struct fsl_report *report)
+{
+	static const char *const places[] = {
+		": look for lost packets",
+		": look for traffic of other jobs",
+		": look at the network that they share",
+	};
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		const char *known = strstr(reason_of(report), places[i]);
+		if (known != NULL) {
+			return known + 2;
+		}
+	}
+	return "look for what changed for all ranks at that time: shared storage, network, power "
+	       "caps, input data, code";
+}
+
 static void add_hint(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
 	switch (fsl_words_kind(report)) {
@@ -739,8 +853,7 @@ static void add_hint(struct fsl_phrase *phrase, const struct fsl_report *report)
 			fsl_phrase_add(phrase, "find out why the missing ranks write no marker "
 					       "file, one of them may be slow; else ");
 		}
-		fsl_phrase_add(phrase, "look for what changed for all ranks at that time: shared "
-				       "storage, network, power caps, input data, code");
+		fsl_phrase_add(phrase, "%s", what_to_look_for(report));
 		break;
 	case FSL_VERDICT_INSUFFICIENT_EVIDENCE:
 		add_hint_for_evidence(phrase, report);

@@ -264,12 +264,51 @@ static void a_headline_is_one_line_that_ends_with_a_clause(void **state)
 	headline_of(&headline, sample);
 	assert_string_equal(headline.text, "INSUFFICIENT EVIDENCE: operators of one rank were "
 					   "read?and no others");
+	sample->localisation.reason =
+		"4 single steps take 183.5 to 203.2 ms longer inside a transfer (the worst in "
+		"HcclBatchSendRecv), and nobody is late in it: look for lost packets on the network";
+	headline_of(&headline, sample);
+	assert_string_equal(headline.text,
+			    "INSUFFICIENT EVIDENCE: 4 single steps take 183.5 to 203.2 ms longer "
+			    "inside a transfer (the worst in HcclBatchSendRecv)");
 	sample_destroy(sample);
 	sample = sample_slow_rank();
 	sample->run.ranks[3].server_ip = "a-host-with-a-name-that-is-as-long-as-they-get.example";
 	headline_of(&headline, sample);
 	assert_non_null(strstr(headline.text, "slows the job by 20 %"));
 	assert_null(strstr(headline.text, "..."));
+	sample_destroy(sample);
+}
+
+/* A slow link between ranks a and b, and one between c and d. */
+static struct sample *sample_two_links(int a, int b, int c, int d)
+{
+	struct sample *sample = sample_slow_link();
+	const int ends[] = {a, b, c, d};
+	for (size_t i = 0; i < 8; i++) {
+		sample->run.ranks[i].server_ip = i < 4 ? "n1" : "n2";
+	}
+	sample->localisation.n_culprits = 0;
+	for (size_t i = 0; i < 4; i++) {
+		struct fsl_culprit end = sample_culprit(ends[i], FSL_CAUSE_NETWORK);
+		end.peer = ends[i ^ 1];
+		sample_add_culprit(sample, &end);
+	}
+	return sample;
+}
+
+static void several_links_are_told_by_the_hosts_that_they_join(void **state)
+{
+	(void)state;
+	struct fsl_phrase headline;
+	struct sample *sample = sample_two_links(2, 6, 3, 7);
+	headline_of(&headline, sample);
+	assert_non_null(strstr(headline.text, "2 links between hosts n1 and n2 slow the job by"));
+	sample_destroy(sample);
+	sample = sample_two_links(2, 6, 0, 1);
+	headline_of(&headline, sample);
+	assert_non_null(strstr(headline.text,
+			       "2 links, first between rank 2 (n1) and rank 6 (n2), slow the job"));
 	sample_destroy(sample);
 }
 
@@ -286,6 +325,7 @@ int main(void)
 		cmocka_unit_test(a_job_is_named_by_the_folder_that_holds_its_files),
 		cmocka_unit_test(a_name_that_is_long_or_odd_fits_a_file_name),
 		cmocka_unit_test(a_headline_is_one_line_that_ends_with_a_clause),
+		cmocka_unit_test(several_links_are_told_by_the_hosts_that_they_join),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

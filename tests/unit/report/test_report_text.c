@@ -70,6 +70,26 @@ static void a_healthy_job_is_said_to_be_healthy(void **state)
 					"  steps        no significant rise in step time\n" ROWS);
 }
 
+static void files_that_end_inside_operators_may_hold_a_hang(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_hang();
+	struct fsl_report report = sample_report(sample);
+	sample->perception.kind = FSL_VERDICT_NORMAL;
+	report.now_ns = FSL_NS_ABSENT;
+	char *text = text_of_report(&report);
+	assert_non_null(strstr(text,
+			       "  silence      the files end with 1 of 8 ranks in an operator "
+			       "that has not ended\n               (HcclAllReduce); --now "
+			       "TIME tells whether the job hangs\n"));
+	free(text);
+	report.now_ns = SAMPLE_NOW_NS;
+	text = text_of_report(&report);
+	assert_null(strstr(text, "the files end"));
+	free(text);
+	sample_destroy(sample);
+}
+
 static void a_slow_rank_is_named_with_cost_and_cause(void **state)
 {
 	(void)state;
@@ -810,6 +830,7 @@ int main(void)
 	tzset();
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_healthy_job_is_said_to_be_healthy),
+		cmocka_unit_test(files_that_end_inside_operators_may_hold_a_hang),
 		cmocka_unit_test(a_slow_rank_is_named_with_cost_and_cause),
 		cmocka_unit_test(what_is_over_is_told_in_the_past),
 		cmocka_unit_test(what_an_ended_job_suffered_is_told_to_its_end),

@@ -151,6 +151,24 @@ static void checkpoints_and_stalls_are_marked_and_explained(void **state)
 	destroy_job(job);
 }
 
+static void long_steps_of_a_job_that_is_well_are_no_stalls(void **state)
+{
+	(void)state;
+	struct job *job = make_job(sample_create(), 8, 8);
+	const enum fsl_stall_phase phases[] = {FSL_STALL_WARM_UP, FSL_STALL_EVALUATION};
+	for (size_t i = 0; i < 2; i++) {
+		struct fsl_stall stall = {
+			.phase = phases[i], .step = i == 0 ? 0 : 40, .n_times = 1};
+		assert_int_equal(FSL_APPEND(&job->sample->perception, stalls, &stall, NULL),
+				 FSL_OK);
+	}
+	char *text = draw(job, STRIP, 20, true);
+	assert_non_null(strstr(text, "\n               w                               e\n"));
+	assert_non_null(strstr(text, "\n               e evaluation; w warm-up\n"));
+	free(text);
+	destroy_job(job);
+}
+
 static void a_short_screen_keeps_the_words(void **state)
 {
 	(void)state;
@@ -175,8 +193,8 @@ static void the_grid_tells_culprits_and_victims_by_shape(void **state)
 		job, GRID, 20,
 		"  ranks        10.1.0.1  0-3  . . . #\n"
 		"               10.1.0.2  4-7  v v + .\n"
-		"               # culprit; v victim; + costs 3 % of a step or more; . in line\n"
-		"               with its peers\n");
+		"               # culprit; v victim; + works 3 % of a step or more beyond its\n"
+		"               peers; . in line with its peers\n");
 	destroy_job(job);
 }
 
@@ -272,6 +290,7 @@ int main(void)
 		cmocka_unit_test(the_strip_shows_the_onset),
 		cmocka_unit_test(two_onsets_are_marked),
 		cmocka_unit_test(checkpoints_and_stalls_are_marked_and_explained),
+		cmocka_unit_test(long_steps_of_a_job_that_is_well_are_no_stalls),
 		cmocka_unit_test(a_short_screen_keeps_the_words),
 		cmocka_unit_test(the_grid_tells_culprits_and_victims_by_shape),
 		cmocka_unit_test(both_ends_of_a_link_and_who_stopped_first_are_named),
