@@ -1,4 +1,4 @@
-/* The verdict in words that a person understands at 3 a.m., and where to look next. */
+/* The verdict in words that a person understands at 3 a.m. */
 #include "report/words.h"
 
 #include <inttypes.h>
@@ -7,9 +7,8 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "capture/source_words.h"
 #include "judge/by_step.h"
-#include "report/capture_text.h"
+#include "report/words_parts.h"
 
 enum { RANGES_IN_HEADLINE = 6, RANGES_IN_HANG = 4 };
 
@@ -42,23 +41,6 @@ static const struct words {
 };
 _Static_assert(sizeof(words) / sizeof(words[0]) == FSL_VERDICTS_N, "every verdict has words");
 
-/* Hints for the next check, by cause: "check <what> of <rank>: <list>". */
-static const struct hint {
-	const char *what, *list;
-} hints[] = {
-	[FSL_CAUSE_COMPUTE] = {"the accelerator", "clock and power cap, temperature, ECC "
-						  "errors, other processes on it"},
-	[FSL_CAUSE_HOST] = {"the host side", "CPU load and affinity, other jobs on the host, "
-					     "garbage collection, swapping"},
-	[FSL_CAUSE_DATALOADER] = {"the data loading",
-				  "number of workers, CPU load, the storage it reads from"},
-	[FSL_CAUSE_STORAGE] = {"the storage", "mount and bandwidth, free space, other writers, "
-					      "checkpoint size"},
-	[FSL_CAUSE_NETWORK] = {"the network",
-			       "link speed, error counters, cable, switch port, other traffic"},
-};
-_Static_assert(sizeof(hints) / sizeof(hints[0]) == FSL_CAUSES_N, "every cause has a hint");
-
 enum fsl_verdict_kind fsl_words_kind(const struct fsl_report *report)
 {
 	const struct fsl_outcome job = fsl_report_outcome(report);
@@ -89,8 +71,7 @@ static const char *host_of(const struct fsl_report *report, int32_t rank)
 	return NULL;
 }
 
-/* "rank 3 (10.1.0.1)"; without the host when nobody knows it. */
-static void add_rank(struct fsl_phrase *phrase, const struct fsl_report *report, int32_t rank)
+void fsl_words_add_rank(struct fsl_phrase *phrase, const struct fsl_report *report, int32_t rank)
 {
 	const char *host = host_of(report, rank);
 	fsl_phrase_add(phrase, "rank %d", rank);
@@ -147,8 +128,7 @@ static bool joins(const struct fsl_report *report, const struct fsl_culprit *end
 		(strcmp(host, other) == 0 && strcmp(far, one) == 0));
 }
 
-/* "hosts 10.1.0.1 and 10.1.0.2" if several links all join these two; else false. */
-static bool add_joined_hosts(struct fsl_phrase *phrase, const struct fsl_report *report)
+bool fsl_words_add_joined_hosts(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
 	const struct fsl_localisation *localisation = report->localisation;
 	const struct fsl_culprit *first = &localisation->culprits[0];
@@ -175,9 +155,9 @@ static void add_link(struct fsl_phrase *phrase, const struct fsl_report *report,
 		fsl_phrase_add(phrase, "ranks %d and %d (%s)", (int)end->rank, (int)end->peer,
 			       host);
 	} else {
-		add_rank(phrase, report, end->rank);
+		fsl_words_add_rank(phrase, report, end->rank);
 		fsl_phrase_add(phrase, " and ");
-		add_rank(phrase, report, end->peer);
+		fsl_words_add_rank(phrase, report, end->peer);
 	}
 }
 
@@ -194,7 +174,7 @@ static void add_links(struct fsl_phrase *phrase, const struct fsl_report *report
 	} else if (n == 1) {
 		fsl_phrase_add(phrase, "the link between ");
 		add_link(phrase, report, first);
-	} else if (add_joined_hosts(&hosts, report)) {
+	} else if (fsl_words_add_joined_hosts(&hosts, report)) {
 		fsl_phrase_add(phrase, "%zu links between %s", n, hosts.text);
 	} else {
 		fsl_phrase_add(phrase, "%zu links, first between ", n);
@@ -223,7 +203,7 @@ static void add_subject(struct fsl_phrase *phrase, enum fsl_verdict_kind kind,
 		add_culprit_ranks(phrase, localisation);
 		fsl_phrase_add(phrase, ")");
 	} else if (localisation->n_culprits == 1) {
-		add_rank(phrase, report, first->rank);
+		fsl_words_add_rank(phrase, report, first->rank);
 	} else {
 		add_culprit_ranks(phrase, localisation);
 	}
@@ -289,8 +269,7 @@ static void add_cost(struct fsl_phrase *phrase, const struct fsl_localisation *l
 	}
 }
 
-/* The reason of the verdict that the headline is about. */
-static const char *reason_of(const struct fsl_report *report)
+const char *fsl_words_reason(const struct fsl_report *report)
 {
 	const struct fsl_perception *perception = report->perception;
 	const struct fsl_localisation *localisation = report->localisation;
@@ -335,7 +314,7 @@ static void add_culprit_sentence(struct fsl_phrase *phrase, enum fsl_verdict_kin
 		return;
 	}
 	if (localisation == NULL || localisation->n_culprits == 0) {
-		const char *reason = reason_of(report);
+		const char *reason = fsl_words_reason(report);
 		fsl_phrase_add(phrase, "%s", *reason != '\0' ? reason : "see the verdict file");
 		return;
 	}
@@ -382,13 +361,12 @@ static void add_normal(struct fsl_phrase *phrase, const struct fsl_report *repor
 
 static void add_insufficient(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
-	const char *reason = reason_of(report);
+	const char *reason = fsl_words_reason(report);
 	fsl_phrase_add(phrase, "%s",
 		       *reason != '\0' ? reason : "cannot tell whether a rank is slow");
 }
 
-/* Operators tell who left no data; step times and logs are often of one rank alone. */
-static bool lacks_ranks(const struct fsl_report *report)
+bool fsl_words_lack_ranks(const struct fsl_report *report)
 {
 	return report->localisation != NULL && report->localisation->coverage.n_missing_ranks > 0 &&
 	       report->localisation->coverage.n_ranks_seen > 0;
@@ -450,7 +428,7 @@ void fsl_words_waiting(struct fsl_phrase *phrase, const struct fsl_report *repor
 		       fsl_strpool_text(report->run->names, waiting->open_op_id), missing.text);
 }
 
-static void add_missing_ranks(struct fsl_phrase *phrase, const struct fsl_report *report)
+void fsl_words_add_missing_ranks(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
 	const struct fsl_coverage *coverage = &report->localisation->coverage;
 	fsl_phrase_add_ranks(phrase, coverage->missing_ranks, coverage->n_missing_ranks,
@@ -491,15 +469,15 @@ static void add_hang(struct fsl_phrase *phrase, const struct fsl_report *report)
 		fsl_phrase_add(phrase, ", since ");
 		fsl_phrase_add_time(phrase, perception->hang_since_ns);
 	}
-	if (perception->n_stopped_first == 0 && lacks_ranks(report)) {
+	if (perception->n_stopped_first == 0 && fsl_words_lack_ranks(report)) {
 		fsl_phrase_add(phrase, "; ");
-		add_missing_ranks(phrase, report);
+		fsl_words_add_missing_ranks(phrase, report);
 		fsl_phrase_add(phrase, " left no data, all others stopped together");
 	} else if (perception->n_stopped_first == 0) {
 		add_together(phrase, report);
 	} else if (perception->n_stopped_first == 1) {
 		fsl_phrase_add(phrase, "; ");
-		add_rank(phrase, report, perception->stopped_first[0]);
+		fsl_words_add_rank(phrase, report, perception->stopped_first[0]);
 		fsl_phrase_add(phrase, " stopped first");
 	} else {
 		fsl_phrase_add(phrase, "; ");
@@ -556,7 +534,7 @@ static void add_job_slowdown(struct fsl_phrase *phrase, const struct fsl_report 
 {
 	const struct fsl_step_episode *episode = fsl_longest_episode(report->perception);
 	if (episode == NULL) {
-		const char *reason = reason_of(report);
+		const char *reason = fsl_words_reason(report);
 		fsl_phrase_add(phrase, "%s", *reason != '\0' ? reason : "steps take longer");
 		return;
 	}
@@ -593,7 +571,7 @@ static void add_headline(struct fsl_phrase *phrase, const struct fsl_report *rep
 		add_insufficient(phrase, report);
 		break;
 	case FSL_VERDICT_STALLS:
-		fsl_phrase_add(phrase, "%s", reason_of(report));
+		fsl_phrase_add(phrase, "%s", fsl_words_reason(report));
 		break;
 	case FSL_VERDICT_SLOW_RANK:
 	case FSL_VERDICT_SLOW_HOST:
@@ -711,206 +689,4 @@ void fsl_words_headline(struct fsl_phrase *phrase, const struct fsl_report *repo
 		*c = *c == '\n' || *c == '\r' ? '?' : *c; /* of a name */
 	}
 	shorten(phrase);
-}
-
-/* Hosts, if they are to be looked at rather than a rank; else false. */
-static bool add_suspect_hosts(struct fsl_phrase *phrase, const struct fsl_report *report)
-{
-	const struct fsl_localisation *localisation = report->localisation;
-	const char *host = fsl_text_or_empty(localisation->culprits[0].server_ip);
-	if (localisation->kind == FSL_VERDICT_SLOW_LINK) {
-		return add_joined_hosts(phrase, report);
-	}
-	if (localisation->kind != FSL_VERDICT_SLOW_HOST || *host == '\0') {
-		return false;
-	}
-	fsl_phrase_add(phrase, "host %s", host);
-	return true;
-}
-
-static void add_hint_for_cause(struct fsl_phrase *phrase, const struct fsl_report *report)
-{
-	const struct fsl_localisation *localisation = report->localisation;
-	if (localisation == NULL || localisation->n_culprits == 0) {
-		fsl_phrase_add(phrase, "\"algorithm\": \"failslow\" in the configuration adds "
-				       "the cause and what it costs");
-		return;
-	}
-	const struct fsl_culprit *first = &localisation->culprits[0];
-	fsl_phrase_add(phrase, "check %s of ", hints[first->cause].what);
-	if (!add_suspect_hosts(phrase, report)) {
-		add_rank(phrase, report, first->rank);
-		if (first->peer >= 0) {
-			fsl_phrase_add(phrase, " and ");
-			add_rank(phrase, report, first->peer);
-		}
-	}
-	fsl_phrase_add(phrase, ": %s", hints[first->cause].list);
-	if (first->other_cause < FSL_CAUSES_N) {
-		fsl_phrase_add(phrase, "; or %s: %s (timelines of all ranks would tell which)",
-			       hints[first->other_cause].what, hints[first->other_cause].list);
-	}
-}
-
-static void add_hint_for_hang(struct fsl_phrase *phrase, const struct fsl_report *report)
-{
-	const struct fsl_perception *perception = report->perception;
-	if (perception != NULL && perception->n_stopped_first > 0) {
-		fsl_phrase_add(phrase, "look at ");
-		add_rank(phrase, report, perception->stopped_first[0]);
-		fsl_phrase_add(phrase, " first: is its process alive, what does its stack show, "
-				       "device and network errors in the kernel log");
-	} else if (lacks_ranks(report)) {
-		fsl_phrase_add(phrase, "look at ");
-		add_missing_ranks(phrase, report);
-		fsl_phrase_add(phrase, " first, which the others may wait for: are the processes "
-				       "alive, what do their stacks show; else at what all ranks "
-				       "share: scheduler, shared storage, network");
-	} else {
-		fsl_phrase_add(phrase, "look at what all ranks share: scheduler, shared storage, "
-				       "network; then at the stack of any rank");
-	}
-}
-
-static void add_hint_for_evidence(struct fsl_phrase *phrase, const struct fsl_report *report)
-{
-	if (report->profile != NULL) {
-		fsl_phrase_add(phrase, "%s",
-			       fsl_profile_source_words(report->profile)->capture_again);
-	} else if (report->localisation != NULL && report->localisation->lacks_peers) {
-		fsl_phrase_add(phrase, "compare with an earlier run of the same job, or capture "
-				       "profiles and ask failslow profile");
-	} else {
-		fsl_phrase_add(phrase, "check that every rank writes its marker file below "
-				       "root_path, or widen the time range (--from, --to)");
-	}
-}
-
-static void add_hint_for_stalls(struct fsl_phrase *phrase, const struct fsl_perception *perception)
-{
-	static const char *const texts[] = {
-		[FSL_STALL_UNKNOWN] = "look at what else the job or its hosts do in these steps: "
-				      "logging, evaluation, other jobs, storage and network",
-		[FSL_STALL_LOADING] = "check the data loading: number of workers, prefetching, the "
-				      "storage it reads from",
-		[FSL_STALL_CHECKPOINT] = "check the storage that checkpoints go to, or write them "
-					 "beside the training",
-		[FSL_STALL_COLLECTION] = "collect garbage at fixed steps, on all ranks at once",
-		[FSL_STALL_EVALUATION] = "",
-		[FSL_STALL_WARM_UP] = "",
-		[FSL_STALL_GAP] = "look at what the job did between these steps: logs, scheduler, "
-				  "storage",
-		[FSL_STALL_RESTART] =
-			"look in the logs for why the job ended before it was started "
-			"again",
-	};
-	size_t i = 0;
-	if (perception == NULL) {
-		return;
-	}
-	while (i < perception->n_stalls && fsl_stall_is_planned(perception->stalls[i].phase)) {
-		i++;
-	}
-	fsl_phrase_add(
-		phrase, "%s",
-		texts[i < perception->n_stalls ? perception->stalls[i].phase : FSL_STALL_UNKNOWN]);
-}
-
-/* A reason that ends with what to look at knows more than the list of all that ranks share. */
-static const char *what_to_look_for(const struct fsl_report *report)
-{
-	static const char *const places[] = {
-		": look for lost packets",
-		": look for traffic of other jobs",
-		": look at the network that they share",
-	};
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		const char *known = strstr(reason_of(report), places[i]);
-		if (known != NULL) {
-			return known + 2;
-		}
-	}
-	return "look for what changed for all ranks at that time: shared storage, network, power "
-	       "caps, input data, code";
-}
-
-static void add_hint(struct fsl_phrase *phrase, const struct fsl_report *report)
-{
-	switch (fsl_words_kind(report)) {
-	case FSL_VERDICT_NORMAL:
-		if (lacks_ranks(report) && report->profile == NULL) {
-			fsl_phrase_add(phrase, "find out why the missing ranks write no marker "
-					       "file: this verdict says nothing about them");
-		}
-		break;
-	case FSL_VERDICTS_N:
-		break;
-	case FSL_VERDICT_HANG:
-		add_hint_for_hang(phrase, report);
-		break;
-	case FSL_VERDICT_JOB_SLOWDOWN:
-		if (lacks_ranks(report)) {
-			fsl_phrase_add(phrase, "find out why the missing ranks write no marker "
-					       "file, one of them may be slow; else ");
-		}
-		fsl_phrase_add(phrase, "%s", what_to_look_for(report));
-		break;
-	case FSL_VERDICT_INSUFFICIENT_EVIDENCE:
-		add_hint_for_evidence(phrase, report);
-		break;
-	case FSL_VERDICT_STAGE_IMBALANCE:
-		fsl_phrase_add(phrase, "move layers from this stage to the others; the devices are "
-				       "not at fault");
-		break;
-	case FSL_VERDICT_WORK_IMBALANCE:
-		fsl_phrase_add(phrase, "spread the work evenly (sequence lengths, experts, batch "
-				       "sizes); the devices are not at fault");
-		break;
-	case FSL_VERDICT_HOST_BOUND:
-		fsl_phrase_add(phrase, "launch fewer, larger kernels (fused operators, graph "
-				       "mode), and look at what the host does meanwhile");
-		break;
-	case FSL_VERDICT_COMPUTE_BOUND:
-		fsl_phrase_add(phrase, "tune the operators that take most of the time");
-		break;
-	case FSL_VERDICT_COMMUNICATION_BOUND:
-		fsl_phrase_add(phrase, "let communication run beside kernels (overlap of gradient "
-				       "reduction and parameter gathering), or move less");
-		break;
-	case FSL_VERDICT_SLOW_RANK:
-	case FSL_VERDICT_SLOW_HOST:
-	case FSL_VERDICT_SLOW_LINK:
-		add_hint_for_cause(phrase, report);
-		break;
-	case FSL_VERDICT_STALLS:
-		add_hint_for_stalls(phrase, report->perception);
-		break;
-	case FSL_VERDICT_HOST_PAUSES:
-		fsl_phrase_add(phrase, "look for what runs on the hosts now and then: garbage "
-				       "collection, other processes, logging; let it run on all "
-				       "ranks in the same step");
-		break;
-	}
-}
-
-/* The process that has the CPU of the first culprit is moved first. NULL: none is known. */
-static const char *process_advice(const struct fsl_localisation *verdict)
-{
-	bool is_told =
-		verdict != NULL && verdict->n_culprits > 0 && verdict->culprits[0].process != NULL;
-	return is_told ? verdict->culprits[0].process->advice : NULL;
-}
-
-void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_report *report)
-{
-	const char *advice = process_advice(report->localisation);
-	if (advice == NULL && report->findings != NULL) {
-		advice = fsl_capture_advice(report);
-	}
-	if (advice != NULL) {
-		fsl_phrase_add(phrase, "%s", advice);
-	} else if (!fsl_localisation_has_failed(
-			   report->localisation)) { /* else the causes on stderr name the remedy */
-		add_hint(phrase, report);
-	}
 }
