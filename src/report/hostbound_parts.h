@@ -20,6 +20,12 @@ void fsl_hostbound_add_interrupts(struct fsl_phrase *phrase, const struct fsl_ho
 void fsl_hostbound_add_moves(struct fsl_phrase *phrase, const struct fsl_hostbound_rank *rank,
 			     const struct fsl_sched *sched);
 
+/* True if earlier advice tells of the same: three ranks that share a CPU are one sentence. */
+bool fsl_hostbound_is_told(const struct fsl_hostbound *judged, size_t at);
+/* As fsl_hostbound_advice_text, of all ranks that share the CPU. */
+void fsl_hostbound_advice_for_all(const struct fsl_hostbound *judged, size_t at, char *text,
+				  size_t size);
+
 /* Adds members of a rank: migrations, CPU time by node, interrupts, the chain. */
 void fsl_hostbound_put_details(struct fsl_document *document, cJSON *object,
 			       const struct fsl_hostbound_rank *rank,

@@ -1,6 +1,7 @@
 /* Hosts on the terminal: the verdict, who held the CPU, what to do, threads. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/language.h"
 #include "base/number.h"
@@ -11,6 +12,7 @@ enum {
 	RANKS_TOLD = 2,
 	HOLDERS_TOLD = 4,
 	ADVICE_TOLD = 3,
+	LEFT_OUT_TOLD = 3,
 	THREADS_TOLD = 6, /* on a short screen; FSL_TABLE_ROWS_MAX on a long one */
 	THREADS_BETWEEN_TITLES = FSL_TABLE_ROWS_MAX - 1,
 	THREADS_LONG_MAX = 5 * THREADS_BETWEEN_TITLES,
@@ -20,9 +22,17 @@ static void add_steps(struct fsl_phrase *phrase, const struct fsl_hostbound_rank
 {
 	struct fsl_phrase usual = {0};
 	fsl_phrase_add_ms(&usual, rank->usual_ms);
+	bool come_again =
+		(double)rank->n_stretch > (double)rank->last_step - (double)rank->first_step + 1.0;
 	if (rank->is_stretch) {
 		fsl_phrase_add(phrase, "in steps %lld to %lld; usual are %s",
 			       (long long)rank->first_step, (long long)rank->last_step, usual.text);
+	} else if (come_again) {
+		fsl_phrase_add(phrase,
+			       "in %zu of %zu steps, whose numbers come several times (the first "
+			       "is %lld, the last %lld); usual are %s",
+			       rank->n_high, rank->n_stretch, (long long)rank->first_step,
+			       (long long)rank->last_step, usual.text);
 	} else {
 		fsl_phrase_add(phrase, "in %zu of the %zu steps from %lld to %lld; usual are %s",
 			       rank->n_high, rank->n_stretch, (long long)rank->first_step,
@@ -30,12 +40,14 @@ static void add_steps(struct fsl_phrase *phrase, const struct fsl_hostbound_rank
 	}
 }
 
-/* "hog (3828, 3830) 129 ms, of which 125 ms likely; unknown tasks 113 ms". */
+/* "hog (3828, 3830) 129 ms, of which 125 ms likely; unknown tasks 113 ms". A list is read back as
+ * no whole, so its parts are translated here. */
 static void add_holders(struct fsl_phrase *phrase, const struct fsl_hostbound_rank *rank)
 {
 	double n = (double)rank->n_high * FSL_NS_PER_MS;
 	for (size_t i = 0; i < rank->n_holders && i < HOLDERS_TOLD; i++) {
 		const struct fsl_hostbound_holder *holder = &rank->holders[i];
+		struct fsl_told told;
 		char name[200];
 		double ms = (double)(holder->seen_ns + holder->likely_ns) / n;
 		double likely_ms = (double)holder->likely_ns / n;
@@ -43,10 +55,10 @@ static void add_holders(struct fsl_phrase *phrase, const struct fsl_hostbound_ra
 			break;
 		}
 		fsl_hostbound_holder_text(holder, name, sizeof(name));
-		fsl_phrase_add(phrase, i > 0 ? "; %s " : "%s ", name);
+		fsl_phrase_add(phrase, i > 0 ? "; %s " : "%s ", fsl_tell(name, &told));
 		fsl_phrase_add_ms(phrase, ms);
 		if (likely_ms >= FSL_JUDGE_TOLD_MS_MIN) {
-			fsl_phrase_add(phrase, ", likely ");
+			fsl_phrase_add(phrase, ", %s ", fsl_tell(N_("likely"), &told));
 			fsl_phrase_add_ms(phrase, likely_ms);
 		}
 	}
@@ -125,8 +137,10 @@ static void begin_table(struct fsl_table *table)
 					     N_("interrupts"), N_("unknown")};
 	*table = (struct fsl_table){.n_columns = 8, .n_rows = 1};
 	for (size_t c = 0; c < table->n_columns; c++) {
+		struct fsl_told told;
 		table->is_right_aligned[c] = c > 0;
-		(void)snprintf(table->cells[0][c], FSL_TABLE_CELL_MAX, "%s", titles[c]);
+		(void)snprintf(table->cells[0][c], FSL_TABLE_CELL_MAX, "%.*s",
+			       FSL_TABLE_CELL_MAX - 1, fsl_tell(titles[c], &told));
 	}
 }
 
@@ -238,6 +252,30 @@ static void print_clock(const struct fsl_host_trace *trace, const struct fsl_scr
 	(void)fsl_screen_extra(screen, "Clock", phrase.text);
 }
 
+/* Prints what to do, most telling first; on a long screen all of it. */
+static void print_advice(const struct fsl_host_trace *trace, const struct fsl_screen *screen)
+{
+	char text[FSL_PHRASE_MAX];
+	const struct fsl_hostbound *judged = &trace->judged;
+	size_t n = 0, n_max = screen->budget != NULL ? ADVICE_TOLD : judged->n_advice;
+	if (judged->verdict == FSL_HOSTBOUND_NO_STEPS && !trace->lacks_clock) {
+		fsl_screen_field(
+			screen, N_("Next"),
+			trace->has_job_pids
+				? "the processes of the job's ranks are not known in the trace: "
+				  "name its host in its path, or list them in ranks.json beside it"
+				: "name the folder of the job's markers or captures, too (--markers "
+				  "DIR), or let ranks write their steps into trace_marker");
+	}
+	for (size_t i = 0; i < judged->n_advice && n < n_max; i++) {
+		if (fsl_hostbound_is_told(judged, i)) {
+			continue;
+		}
+		fsl_hostbound_advice_for_all(judged, i, text, sizeof(text));
+		fsl_screen_field(screen, n++ == 0 ? N_("Next") : "", text);
+	}
+}
+
 static enum fsl_status print_trace(const struct fsl_host_trace *trace,
 				   const struct fsl_screen *screen, struct fsl_error *err)
 {
@@ -255,14 +293,30 @@ static enum fsl_status print_trace(const struct fsl_host_trace *trace,
 	for (size_t r = 0; r < judged->n_ranks && r < n_ranks && judged->ranks[r].is_named; r++) {
 		print_rank(&judged->ranks[r], &trace->sched, r == 0, screen);
 	}
-	size_t n_advice = screen->budget != NULL ? ADVICE_TOLD : judged->n_advice;
-	for (size_t i = 0; i < judged->n_advice && i < n_advice; i++) {
-		fsl_hostbound_advice_text(&judged->advice[i], text, sizeof(text));
-		fsl_screen_field(screen, i == 0 ? N_("Next") : "", text);
-	}
+	print_advice(trace, screen);
 	print_clock(trace, screen);
 	print_coverage(trace, screen);
 	return print_threads(&trace->sched, screen, err);
+}
+
+/* A host whose trace is left out may be the one that matters. */
+static void print_left_out(const struct fsl_host_traces *traces, const struct fsl_screen *screen)
+{
+	size_t n_max = screen->budget != NULL ? LEFT_OUT_TOLD : traces->n_left_out;
+	for (size_t i = 0; i < traces->n_left_out && i < n_max; i++) {
+		const struct fsl_host_left_out *item = &traces->left_out[i];
+		struct fsl_phrase phrase = {0};
+		struct fsl_told told;
+		bool is_named = strstr(item->reason, item->path) != NULL;
+		fsl_phrase_add(&phrase, "%s%s%s", is_named ? "" : item->path, is_named ? "" : ": ",
+			       fsl_tell(item->reason, &told));
+		fsl_screen_field(screen, i == 0 ? N_("Left out") : "", phrase.text);
+	}
+	if (traces->n_left_out > n_max) {
+		struct fsl_phrase phrase = {0};
+		fsl_phrase_add(&phrase, "and %zu more with --long", traces->n_left_out - n_max);
+		fsl_screen_field(screen, "", phrase.text);
+	}
 }
 
 enum fsl_status fsl_hostbound_print(const struct fsl_host_traces *traces,
@@ -274,6 +328,7 @@ enum fsl_status fsl_hostbound_print(const struct fsl_host_traces *traces,
 		}
 		FSL_TRY(print_trace(&traces->items[i], screen, err));
 	}
+	print_left_out(traces, screen);
 	if (screen->budget != NULL) {
 		fsl_screen_field(screen, "more", "with --long");
 	}

@@ -5,7 +5,7 @@
 
 #include "base/number.h"
 #include "base/sort.h"
-#include "report/hostbound.h"
+#include "report/hostbound_parts.h"
 #include "text/phrase.h"
 
 enum { MS_BYTES = 32, NAME_BYTES = 160, TIDS_NAMED = 2 };
@@ -215,6 +215,65 @@ void fsl_hostbound_advice_text(const struct fsl_hostbound_advice *advice, char *
 	case FSL_ADVICE_KINDS_N:
 		break;
 	}
+	(void)snprintf(text, size, "%s", phrase.text);
+}
+
+/* True if both part ranks that share one CPU. */
+static bool part_alike(const struct fsl_hostbound_advice *a, const struct fsl_hostbound_advice *b)
+{
+	return a->kind == FSL_ADVICE_PART_RANKS && b->kind == FSL_ADVICE_PART_RANKS &&
+	       a->cpu == b->cpu;
+}
+
+bool fsl_hostbound_is_told(const struct fsl_hostbound *judged, size_t at)
+{
+	for (size_t i = 0; i < at; i++) {
+		if (part_alike(&judged->advice[i], &judged->advice[at])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Adds @rank to ranks[*n] if it is not there. */
+static void add_once(int32_t *ranks, size_t *n, int32_t rank)
+{
+	for (size_t i = 0; i < *n; i++) {
+		if (ranks[i] == rank) {
+			return;
+		}
+	}
+	ranks[(*n)++] = rank;
+}
+
+void fsl_hostbound_advice_for_all(const struct fsl_hostbound *judged, size_t at, char *text,
+				  size_t size)
+{
+	enum { PARTED_MAX = 64, RANGES_MAX = 8 };
+	const struct fsl_hostbound_advice *first = &judged->advice[at];
+	int32_t ranks[PARTED_MAX];
+	size_t n = 0;
+	double ms = first->ms_per_step;
+	for (size_t i = at; i < judged->n_advice && n + 2 <= PARTED_MAX; i++) {
+		const struct fsl_hostbound_advice *advice = &judged->advice[i];
+		if (part_alike(first, advice)) {
+			add_once(ranks, &n, advice->rank);
+			add_once(ranks, &n, advice->other_rank);
+			ms = advice->ms_per_step > ms ? advice->ms_per_step : ms;
+		}
+	}
+	if (n < 3) {
+		fsl_hostbound_advice_text(first, text, size);
+		return;
+	}
+	struct fsl_phrase phrase = {0};
+	char most[MS_BYTES];
+	fsl_phrase_add(&phrase, "give ");
+	fsl_phrase_add_unsorted_ranks(&phrase, ranks, n, RANGES_MAX);
+	fsl_phrase_add(&phrase,
+		       " CPUs of their own: they share CPU %d and wait up to %s of each step for "
+		       "each other",
+		       (int)first->cpu, ms_text(ms, most));
 	(void)snprintf(text, size, "%s", phrase.text);
 }
 

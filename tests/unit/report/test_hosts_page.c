@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "report/hostbound_parts.h"
 #include "report/page/hosts_model.h"
 #include "report/page/page.h"
 
@@ -107,6 +108,32 @@ static void documents_of_other_kinds_are_refused(void **state)
 	cJSON_Delete(document);
 }
 
+static void ranks_that_share_a_cpu_are_parted_in_one_sentence(void **state)
+{
+	(void)state;
+	static struct fsl_hostbound judged;
+	static const int32_t pairs[][3] = {{0, 1, 4}, {0, 3, 4}, {1, 3, 4}, {5, 6, 2}};
+	char text[FSL_PHRASE_MAX];
+	for (size_t i = 0; i < 4; i++) {
+		judged.advice[judged.n_advice++] =
+			(struct fsl_hostbound_advice){.kind = FSL_ADVICE_PART_RANKS,
+						      .rank = pairs[i][0],
+						      .other_rank = pairs[i][1],
+						      .cpu = pairs[i][2],
+						      .ms_per_step = 25.0 + (double)i};
+	}
+	fsl_hostbound_advice_for_all(&judged, 0, text, sizeof(text));
+	assert_string_equal(text, "give ranks 0, 1, 3 CPUs of their own: they share CPU 4 and wait "
+				  "up to 27.0 ms of each step for each other");
+	assert_false(fsl_hostbound_is_told(&judged, 0));
+	assert_true(fsl_hostbound_is_told(&judged, 1));
+	assert_true(fsl_hostbound_is_told(&judged, 2));
+	assert_false(fsl_hostbound_is_told(&judged, 3));
+	fsl_hostbound_advice_for_all(&judged, 3, text, sizeof(text));
+	assert_string_equal(text, "give rank 5 and rank 6 CPUs of their own: they share CPU 2 and "
+				  "wait 28.0 ms of each step for each other");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -114,6 +141,7 @@ int main(void)
 		cmocka_unit_test(the_holder_to_blame_is_somebody_or_the_quota),
 		cmocka_unit_test(lanes_that_break_rules_are_left_out),
 		cmocka_unit_test(documents_of_other_kinds_are_refused),
+		cmocka_unit_test(ranks_that_share_a_cpu_are_parted_in_one_sentence),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
