@@ -82,7 +82,7 @@ void fsl_functions_baseline_print(const struct fsl_functions_choice *choice,
 		n += tells(choice, &found->items[i]);
 	}
 	add_window(&phrase, found, n);
-	fsl_screen_field(screen, "Baseline", phrase.text);
+	fsl_screen_field(screen, "baseline", phrase.text);
 	size_t n_left = screen->budget != NULL ? TOLD_MAX : n;
 	for (size_t i = 0; i < found->n_items && n_left > 0; i++) {
 		if (tells(choice, &found->items[i])) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/language.h"
+#include "judge/limits.h"
 #include "report/functions_parts.h"
 #include "text/phrase.h"
 
@@ -240,7 +241,7 @@ static void print_utilisation(const struct fsl_functions_view *view,
 		}
 	}
 	end_outliers(&outliers);
-	(void)fsl_screen_extra(screen, "Computing", phrase.text);
+	(void)fsl_screen_extra(screen, "computing", phrase.text);
 }
 
 /* One field of a section; on a long screen one for each function. */
@@ -249,10 +250,10 @@ static void print_section(const struct fsl_functions_view *view,
 			  const struct fsl_screen *screen)
 {
 	static const char *const labels[FSL_FUNCTION_CLASSES_N] = {
-		[FSL_FUNCTION_COMPUTE] = N_("Kernels"),
-		[FSL_FUNCTION_MEMORY] = N_("Memory"),
-		[FSL_FUNCTION_COLLECTIVE] = N_("Collectives"),
-		[FSL_FUNCTION_RUNTIME] = N_("Runtime"),
+		[FSL_FUNCTION_COMPUTE] = N_("kernels"),
+		[FSL_FUNCTION_MEMORY] = N_("memory"),
+		[FSL_FUNCTION_COLLECTIVE] = N_("collectives"),
+		[FSL_FUNCTION_RUNTIME] = N_("runtime"),
 		[FSL_FUNCTION_PYTHON] = N_("Python"),
 	};
 	const struct fsl_function_row *chosen[TOLD_LONG_MAX] = {NULL};
@@ -303,16 +304,52 @@ static void print_reason(const struct fsl_functions_view *view, size_t w,
 		fsl_phrase_add(&phrase, " a call, on its peers ");
 		add_us(&phrase, peers_ns);
 	}
-	fsl_screen_field(screen, "Why", phrase.text);
+	fsl_screen_field(screen, "why", phrase.text);
+}
+
+/* Where to look next, by what the worst culprit takes longer for. */
+static void print_next(const struct fsl_functions_view *view, const struct fsl_screen *screen)
+{
+	static const char *const texts[FSL_FUNCTION_CLASSES_N + 1] = {
+		[FSL_FUNCTION_COMPUTE] =
+			"compare its kernels of the same shapes and the frequency of its cores "
+			"with its peers'; with equal shapes test the device, with others spread "
+			"the work evenly",
+		[FSL_FUNCTION_MEMORY] = "compare its copies with its peers': pinned memory, NUMA "
+					"node, speed of its bus",
+		[FSL_FUNCTION_COLLECTIVE] = "compare its network with its peers': link speed, "
+					    "error counters, other traffic",
+		[FSL_FUNCTION_RUNTIME] = "look at its host: CPU load and affinity, other "
+					 "processes; a kernel trace tells them (failslow "
+					 "hostbound)",
+		[FSL_FUNCTION_PYTHON] = "look at what the function does on this rank only: data "
+					"loading, storage, garbage collection, locks",
+		[FSL_FUNCTION_CLASSES_N] =
+			"look at its host: CPU load and affinity, other processes; a kernel trace "
+			"tells them (failslow hostbound)",
+	};
+	const struct fsl_function_worker *worst = NULL;
+	for (size_t w = 0; w < view->n_workers; w++) {
+		const struct fsl_function_worker *worker = &view->workers[w];
+		if (worker->is_culprit && (worst == NULL || worker->excess > worst->excess)) {
+			worst = worker;
+		}
+	}
+	if (worst != NULL) {
+		fsl_screen_field(screen, "next", texts[worst->excess_class]);
+	}
 }
 
 static void print_scores(const struct fsl_functions_view *view, const struct fsl_screen *screen)
 {
 	struct fsl_phrase phrase = {0}, other = {0};
 	double least = INFINITY;
+	int slowest = 0;
 	for (size_t w = 0; w < view->n_workers; w++) {
-		least = fmin(least, fmin(view->workers[w].relative_score,
-					 view->workers[w].individual_score));
+		const struct fsl_function_worker *worker = &view->workers[w];
+		double score = fmin(worker->relative_score, worker->individual_score);
+		slowest = score < least ? (int)worker->rank->rank : slowest;
+		least = fmin(least, score);
 	}
 	add_ranks(&other, view, is_straggler);
 	if (other.length > 0) {
@@ -320,9 +357,10 @@ static void print_scores(const struct fsl_functions_view *view, const struct fsl
 		other = (struct fsl_phrase){0};
 		add_ranks(&other, view, has_other_work);
 	} else if (isfinite(least)) {
-		fsl_phrase_add(&phrase, "least %.3f, no straggler", least);
+		fsl_phrase_add(&phrase, "least %.3f of rank %d, a straggler has less than %.2f",
+			       least, slowest, FSL_JUDGE_SCORE_MIN);
 	}
-	(void)fsl_screen_extra(screen, "Scores", phrase.text);
+	(void)fsl_screen_extra(screen, "scores", phrase.text);
 	if (other.length > 0) {
 		struct fsl_phrase hint = {0};
 		fsl_phrase_add(&hint, "kernels have other shapes on %s: perhaps it has other work",
@@ -367,7 +405,7 @@ static void print_workers(const struct fsl_functions_view *view,
 		    !fsl_screen_has_room(screen, FSL_SCREEN_EXTRA_LINES_MAX)) {
 			continue;
 		}
-		(void)snprintf(label, sizeof(label), "Rank %d", (int)worker->rank->rank);
+		(void)snprintf(label, sizeof(label), "rank %d", (int)worker->rank->rank);
 		fsl_phrase_add(&phrase, "computing ");
 		fsl_phrase_add_percent(&phrase, worker->utilisation);
 		fsl_phrase_add(&phrase, ", communication ");
@@ -415,10 +453,12 @@ static void print_table(const struct fsl_functions_view *view,
 	struct fsl_table table = {.n_columns = 6, .n_rows = 1};
 	char name[FSL_TABLE_CELL_MAX];
 	fsl_functions_short_name(row, name);
-	fsl_screen_field(screen, "Function", name);
+	fsl_screen_field(screen, "function", name);
 	for (size_t c = 0; c < table.n_columns; c++) {
 		table.is_right_aligned[c] = true;
-		(void)snprintf(table.cells[0][c], FSL_TABLE_CELL_MAX, "%s", titles[c]);
+		struct fsl_told told;
+		(void)snprintf(table.cells[0][c], FSL_TABLE_CELL_MAX, "%.*s",
+			       FSL_TABLE_CELL_MAX - 1, fsl_tell(titles[c], &told));
 	}
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t w = 0; w < view->n_workers && table.n_rows < FSL_TABLE_ROWS_MAX; w++) {
@@ -489,7 +529,8 @@ void fsl_functions_print(const struct fsl_functions_view *view,
 		}
 	}
 	add_ranks(&victims, view, is_victim);
-	fsl_screen_field(screen, "Victims", victims.text);
+	fsl_screen_field(screen, "victims", victims.text);
+	print_next(view, screen);
 	fsl_functions_baseline_print(choice, screen);
 	fsl_functions_print_remarks(choice, screen);
 	print_workers(view, choice, screen);
@@ -512,7 +553,7 @@ void fsl_functions_print(const struct fsl_functions_view *view,
 	}
 	if (screen->budget == NULL && !has_links(view) &&
 	    (choice->section < 0 || choice->section == FSL_FUNCTION_COLLECTIVE)) {
-		fsl_screen_field(screen, "Unknown",
+		fsl_screen_field(screen, "unknown",
 				 "class and throughput of links: the traces have no counters");
 	}
 	if (screen->budget != NULL && screen->budget->n_dropped > 0) {

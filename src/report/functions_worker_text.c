@@ -70,7 +70,7 @@ static void print_launches(const struct fsl_function_worker *worker,
 	add_value(&phrase, (double)launches->delay_max_ns / 1e3, MICROSECONDS);
 	fsl_phrase_add(&phrase, "; works shorter than their launch ");
 	fsl_phrase_add_percent(&phrase, worker->figures[FSL_FIGURE_SHORT_WORK]);
-	(void)fsl_screen_extra(screen, "Launches", phrase.text);
+	(void)fsl_screen_extra(screen, "launches", phrase.text);
 }
 
 static void print_stream(const struct fsl_function_worker *worker, const struct fsl_screen *screen)
@@ -95,7 +95,7 @@ static void print_stream(const struct fsl_function_worker *worker, const struct 
 		add_value(&phrase, worker->figures[FSL_FIGURE_QUEUE], WORKS);
 		fsl_phrase_add(&phrase, ", at most %lld", (long long)stream->length_max);
 	}
-	(void)fsl_screen_extra(screen, "Streams", phrase.text);
+	(void)fsl_screen_extra(screen, "streams", phrase.text);
 }
 
 static void print_copies(const struct fsl_function_worker *worker, const struct fsl_screen *screen)
@@ -117,7 +117,7 @@ static void print_copies(const struct fsl_function_worker *worker, const struct 
 				  GB_PER_S);
 		}
 	}
-	(void)fsl_screen_extra(screen, "Copies", phrase.text);
+	(void)fsl_screen_extra(screen, "copies", phrase.text);
 }
 
 static void print_path(const struct fsl_function_worker *worker, const struct fsl_screen *screen)
@@ -140,7 +140,7 @@ static void print_path(const struct fsl_function_worker *worker, const struct fs
 			fsl_phrase_add_percent(&phrase, share);
 		}
 	}
-	(void)fsl_screen_extra(screen, "Path", phrase.text);
+	(void)fsl_screen_extra(screen, "path", phrase.text);
 }
 
 void fsl_functions_worker_print(const struct fsl_function_worker *worker,
@@ -182,11 +182,14 @@ void fsl_functions_workers_print(const struct fsl_functions_view *view,
 	struct fsl_table table = {.n_columns = FSL_WORKER_FIGURES_N + 1, .n_rows = 1};
 	struct fsl_phrase phrase = {0};
 	size_t n_left_out = 0;
-	(void)snprintf(table.cells[0][0], FSL_TABLE_CELL_MAX, "%s", N_("rank"));
+	struct fsl_told told;
+	(void)snprintf(table.cells[0][0], FSL_TABLE_CELL_MAX, "%.*s", FSL_TABLE_CELL_MAX - 1,
+		       fsl_tell(N_("rank"), &told));
 	table.is_right_aligned[0] = true;
 	for (size_t i = 0; i < FSL_WORKER_FIGURES_N; i++) {
 		table.is_right_aligned[i + 1] = true;
-		(void)snprintf(table.cells[0][i + 1], FSL_TABLE_CELL_MAX, "%s", shown[i].title);
+		(void)snprintf(table.cells[0][i + 1], FSL_TABLE_CELL_MAX, "%.*s",
+			       FSL_TABLE_CELL_MAX - 1, fsl_tell(shown[i].title, &told));
 	}
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t w = 0; w < view->n_workers; w++) {
@@ -243,5 +246,5 @@ void fsl_functions_unusual_print(const struct fsl_functions_view *view,
 		fsl_phrase_add(&more, " and %zu more", n - NAMED_MAX);
 		fsl_phrase_add(&phrase, "%s", fsl_tell(more.text, &told));
 	}
-	(void)fsl_screen_extra(screen, "Figures", phrase.text);
+	(void)fsl_screen_extra(screen, "figures", phrase.text);
 }

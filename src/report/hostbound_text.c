@@ -70,11 +70,11 @@ static void print_details(const struct fsl_hostbound_rank *rank, const struct fs
 {
 	struct fsl_phrase interrupts = {0}, moves = {0}, chain = {0};
 	fsl_hostbound_add_chain(&chain, rank, sched, true);
-	(void)fsl_screen_extra(screen, "Chain", chain.text);
+	(void)fsl_screen_extra(screen, "chain", chain.text);
 	fsl_hostbound_add_interrupts(&interrupts, rank);
-	(void)fsl_screen_extra(screen, "Interrupts", interrupts.text);
+	(void)fsl_screen_extra(screen, "interrupts", interrupts.text);
 	fsl_hostbound_add_moves(&moves, rank, sched);
-	(void)fsl_screen_extra(screen, "Moves", moves.text);
+	(void)fsl_screen_extra(screen, "moves", moves.text);
 }
 
 static void print_rank(const struct fsl_hostbound_rank *rank, const struct fsl_sched *sched,
@@ -84,12 +84,12 @@ static void print_rank(const struct fsl_hostbound_rank *rank, const struct fsl_s
 	struct fsl_phrase steps = {0}, holders = {0};
 	if (!is_first) {
 		fsl_hostbound_sentence(rank, sentence, sizeof(sentence));
-		fsl_screen_field(screen, "Also", sentence);
+		fsl_screen_field(screen, "also", sentence);
 	}
 	add_steps(&steps, rank);
-	fsl_screen_field(screen, "Steps", steps.text);
+	fsl_screen_field(screen, "steps", steps.text);
 	add_holders(&holders, rank);
-	fsl_screen_field(screen, "Held by", holders.text);
+	fsl_screen_field(screen, "held by", holders.text);
 	print_details(rank, sched, screen);
 	if (rank->unknown_share > FSL_JUDGE_UNKNOWN_SHARE_MAX) {
 		struct fsl_phrase unknown = {0};
@@ -99,7 +99,7 @@ static void print_rank(const struct fsl_hostbound_rank *rank, const struct fsl_s
 			       "the trace does not tell what its main thread did in %s of the "
 			       "time, because switches are missing",
 			       unknown.text);
-		(void)fsl_screen_extra(screen, "Doubt", doubt.text);
+		(void)fsl_screen_extra(screen, "doubt", doubt.text);
 	}
 }
 
@@ -192,7 +192,7 @@ static void print_coverage(const struct fsl_host_trace *trace, const struct fsl_
 			       (unsigned long long)loaded->facts.n_events, length.text,
 			       sched->n_threads, sched->n_ranks);
 	}
-	fsl_screen_field(screen, "Coverage", phrase.text);
+	fsl_screen_field(screen, "coverage", phrase.text);
 	phrase = (struct fsl_phrase){0};
 	if (loaded->has_window) {
 		fsl_phrase_add(&phrase, "events were overwritten or lost: only the part that all "
@@ -205,14 +205,14 @@ static void print_coverage(const struct fsl_host_trace *trace, const struct fsl_
 		fsl_phrase_add(&phrase, "the trace leaves out switches (a filter), so that holders "
 					"are told by the tasks at the ends of gaps");
 	}
-	(void)fsl_screen_extra(screen, "Losses", phrase.text);
+	(void)fsl_screen_extra(screen, "losses", phrase.text);
 	phrase = (struct fsl_phrase){0};
 	if (loaded->facts.n_broken > 0) {
 		fsl_phrase_add(&phrase, "%llu lines cannot be read, the first is line %llu",
 			       (unsigned long long)loaded->facts.n_broken,
 			       (unsigned long long)loaded->facts.first_broken);
 	}
-	(void)fsl_screen_extra(screen, "Lines", phrase.text);
+	(void)fsl_screen_extra(screen, "lines", phrase.text);
 }
 
 static void print_clock(const struct fsl_host_trace *trace, const struct fsl_screen *screen)
@@ -220,7 +220,7 @@ static void print_clock(const struct fsl_host_trace *trace, const struct fsl_scr
 	struct fsl_phrase phrase = {0}, share = {0}, second = {0};
 	if (trace->lacks_clock) {
 		fsl_screen_field(
-			screen, "Clock",
+			screen, "clock",
 			"nothing tells the clock of the trace, so that the steps of the job "
 			"are not used: NAME.clocks.json beside NAME.txt, as `failslow "
 			"record` writes it");
@@ -233,7 +233,7 @@ static void print_clock(const struct fsl_host_trace *trace, const struct fsl_scr
 			       "nothing tells the clock of the trace: with the estimated one ranks "
 			       "ran at %s of their calls, with the next best at %s",
 			       share.text, second.text);
-		(void)fsl_screen_extra(screen, "Clock", phrase.text);
+		(void)fsl_screen_extra(screen, "clock", phrase.text);
 		return;
 	}
 	if (isnan(trace->clock_score)) {
@@ -249,7 +249,7 @@ static void print_clock(const struct fsl_host_trace *trace, const struct fsl_scr
 		fsl_phrase_add(&phrase, "checked: ranks ran at %s of the calls in their files",
 			       share.text);
 	}
-	(void)fsl_screen_extra(screen, "Clock", phrase.text);
+	(void)fsl_screen_extra(screen, "clock", phrase.text);
 }
 
 /* Prints what to do, most telling first; on a long screen all of it. */
@@ -260,7 +260,7 @@ static void print_advice(const struct fsl_host_trace *trace, const struct fsl_sc
 	size_t n = 0, n_max = screen->budget != NULL ? ADVICE_TOLD : judged->n_advice;
 	if (judged->verdict == FSL_HOSTBOUND_NO_STEPS && !trace->lacks_clock) {
 		fsl_screen_field(
-			screen, N_("Next"),
+			screen, N_("next"),
 			trace->has_job_pids
 				? "the processes of the job's ranks are not known in the trace: "
 				  "name its host in its path, or list them in ranks.json beside it"
@@ -272,7 +272,7 @@ static void print_advice(const struct fsl_host_trace *trace, const struct fsl_sc
 			continue;
 		}
 		fsl_hostbound_advice_for_all(judged, i, text, sizeof(text));
-		fsl_screen_field(screen, n++ == 0 ? N_("Next") : "", text);
+		fsl_screen_field(screen, n++ == 0 ? N_("next") : "", text);
 	}
 }
 
@@ -310,7 +310,7 @@ static void print_left_out(const struct fsl_host_traces *traces, const struct fs
 		bool is_named = strstr(item->reason, item->path) != NULL;
 		fsl_phrase_add(&phrase, "%s%s%s", is_named ? "" : item->path, is_named ? "" : ": ",
 			       fsl_tell(item->reason, &told));
-		fsl_screen_field(screen, i == 0 ? N_("Left out") : "", phrase.text);
+		fsl_screen_field(screen, i == 0 ? N_("left out") : "", phrase.text);
 	}
 	if (traces->n_left_out > n_max) {
 		struct fsl_phrase phrase = {0};

@@ -171,7 +171,7 @@ static void print_shares(const struct fsl_what_if *what_if, const struct fsl_scr
 		add_share(&phrase, what_if->last_stage_share);
 		fsl_phrase_add(&phrase, " if the last stage is");
 	}
-	fsl_screen_field(screen, "Gain", phrase.text);
+	fsl_screen_field(screen, "gain", phrase.text);
 }
 
 void fsl_what_if_print(const struct fsl_what_if *what_if, const struct fsl_op_table *table,
@@ -189,10 +189,10 @@ void fsl_what_if_print(const struct fsl_what_if *what_if, const struct fsl_op_ta
 				       (int)worker->rank, worker->slowdown);
 		}
 	}
-	fsl_screen_field(screen, "Workers", workers.text);
-	print_parts(screen, N_("Replicas"), "replica", what_if->by_replica, what_if->n_replicas);
-	print_parts(screen, N_("Stages"), "stage", what_if->by_stage, what_if->n_stages);
-	print_parts(screen, N_("Types"), NULL, what_if->by_class, FSL_OP_CLASSES_N);
+	fsl_screen_field(screen, "workers", workers.text);
+	print_parts(screen, N_("replicas"), "replica", what_if->by_replica, what_if->n_replicas);
+	print_parts(screen, N_("stages"), "stage", what_if->by_stage, what_if->n_stages);
+	print_parts(screen, N_("types"), NULL, what_if->by_class, FSL_OP_CLASSES_N);
 	fsl_phrase_add(&covered, "%zu operations, %zu steps, %zu replicas of %zu stages",
 		       what_if->n_operations, what_if->n_steps, what_if->n_replicas,
 		       what_if->n_stages);
@@ -200,5 +200,5 @@ void fsl_what_if_print(const struct fsl_what_if *what_if, const struct fsl_op_ta
 		fsl_phrase_add(&covered, "; %zu rows left out, the first: line %llu",
 			       table->n_dropped, (unsigned long long)table->dropped_line);
 	}
-	fsl_screen_field(screen, "Table", covered.text);
+	fsl_screen_field(screen, "table", covered.text);
 }
