@@ -187,7 +187,7 @@ def check_functions():
                 claim(f"{name}: at most 24 lines in {locale}", len(lines) <= 24, "\n".join(lines))
                 claim(f"{name}: lines fit {columns} columns in {locale}", not long, "\n".join(long))
                 claim(f"{name}: the victims are labelled in {locale}",
-                      any(re.match("  (受害者|Victims) ", line) for line in lines), "\n".join(lines))
+                      any(re.match("  (受害者|victims) ", line) for line in lines), "\n".join(lines))
 
 
 check_colours()
