@@ -506,6 +506,7 @@ cJSON *fsl_functions_json(const struct fsl_functions_view *view,
 	fsl_document_text(document, root, "verdict", fsl_functions_verdict_texts[view->verdict]);
 	fsl_document_text(document, root, "headline", headline);
 	fsl_document_told(document, root, "reason", view->reason);
+	fsl_document_told(document, root, "next", fsl_functions_next(view));
 	fsl_functions_add_slice(document, root, view);
 	cJSON *workers = fsl_document_array(document, root, "workers");
 	for (size_t w = 0; w < view->n_workers && !document->has_failed; w++) {

@@ -307,39 +307,6 @@ static void print_reason(const struct fsl_functions_view *view, size_t w,
 	fsl_screen_field(screen, "why", phrase.text);
 }
 
-/* Where to look next, by what the worst culprit takes longer for. */
-static void print_next(const struct fsl_functions_view *view, const struct fsl_screen *screen)
-{
-	static const char *const texts[FSL_FUNCTION_CLASSES_N + 1] = {
-		[FSL_FUNCTION_COMPUTE] =
-			"compare its kernels of the same shapes and the frequency of its cores "
-			"with its peers'; with equal shapes test the device, with others spread "
-			"the work evenly",
-		[FSL_FUNCTION_MEMORY] = "compare its copies with its peers': pinned memory, NUMA "
-					"node, speed of its bus",
-		[FSL_FUNCTION_COLLECTIVE] = "compare its network with its peers': link speed, "
-					    "error counters, other traffic",
-		[FSL_FUNCTION_RUNTIME] = "look at its host: CPU load and affinity, other "
-					 "processes; a kernel trace tells them (failslow "
-					 "hostbound)",
-		[FSL_FUNCTION_PYTHON] = "look at what the function does on this rank only: data "
-					"loading, storage, garbage collection, locks",
-		[FSL_FUNCTION_CLASSES_N] =
-			"look at its host: CPU load and affinity, other processes; a kernel trace "
-			"tells them (failslow hostbound)",
-	};
-	const struct fsl_function_worker *worst = NULL;
-	for (size_t w = 0; w < view->n_workers; w++) {
-		const struct fsl_function_worker *worker = &view->workers[w];
-		if (worker->is_culprit && (worst == NULL || worker->excess > worst->excess)) {
-			worst = worker;
-		}
-	}
-	if (worst != NULL) {
-		fsl_screen_field(screen, "next", texts[worst->excess_class]);
-	}
-}
-
 static void print_scores(const struct fsl_functions_view *view, const struct fsl_screen *screen)
 {
 	struct fsl_phrase phrase = {0}, other = {0};
@@ -530,7 +497,8 @@ void fsl_functions_print(const struct fsl_functions_view *view,
 	}
 	add_ranks(&victims, view, is_victim);
 	fsl_screen_field(screen, "victims", victims.text);
-	print_next(view, screen);
+	const char *next = fsl_functions_next(view);
+	fsl_screen_field(screen, "next", next != NULL ? next : "");
 	fsl_functions_baseline_print(choice, screen);
 	fsl_functions_print_remarks(choice, screen);
 	print_workers(view, choice, screen);

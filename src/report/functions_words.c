@@ -182,3 +182,33 @@ void fsl_functions_headline(const struct fsl_functions_view *view, char *text, s
 	}
 	(void)snprintf(text, size, "%s", phrase.text);
 }
+
+const char *fsl_functions_next(const struct fsl_functions_view *view)
+{
+	static const char *const texts[FSL_FUNCTION_CLASSES_N + 1] = {
+		[FSL_FUNCTION_COMPUTE] =
+			"compare its kernels of the same shapes and the frequency of its cores "
+			"with its peers'; with equal shapes test the device, with others spread "
+			"the work evenly",
+		[FSL_FUNCTION_MEMORY] = "compare its copies with its peers': pinned memory, NUMA "
+					"node, speed of its bus",
+		[FSL_FUNCTION_COLLECTIVE] = "compare its network with its peers': link speed, "
+					    "error counters, other traffic",
+		[FSL_FUNCTION_RUNTIME] = "look at its host: CPU load and affinity, other "
+					 "processes; a kernel trace tells them (failslow "
+					 "hostbound)",
+		[FSL_FUNCTION_PYTHON] = "look at what the function does on this rank only: data "
+					"loading, storage, garbage collection, locks",
+		[FSL_FUNCTION_CLASSES_N] =
+			"look at its host: CPU load and affinity, other processes; a kernel trace "
+			"tells them (failslow hostbound)",
+	};
+	const struct fsl_function_worker *worst = NULL;
+	for (size_t w = 0; w < view->n_workers; w++) {
+		const struct fsl_function_worker *worker = &view->workers[w];
+		if (worker->is_culprit && (worst == NULL || worker->excess > worst->excess)) {
+			worst = worker;
+		}
+	}
+	return worst != NULL ? texts[worst->excess_class] : NULL;
+}

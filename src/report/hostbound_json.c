@@ -70,12 +70,18 @@ static void add_rank(struct fsl_document *document, cJSON *list,
 	fsl_hostbound_put_details(document, object, rank, sched);
 }
 
+/* Adds the advice at @at; advice that repeats it for other pairs of ranks is left out. */
 static void add_advice(struct fsl_document *document, cJSON *list,
-		       const struct fsl_hostbound_advice *advice)
+		       const struct fsl_hostbound *judged, size_t at)
 {
 	char text[FSL_PHRASE_MAX];
-	cJSON *object = fsl_document_object(document, list, NULL);
-	fsl_hostbound_advice_text(advice, text, sizeof(text));
+	int32_t ranks[FSL_HOSTBOUND_PARTED_MAX];
+	const struct fsl_hostbound_advice *advice = &judged->advice[at];
+	if (fsl_hostbound_is_told(judged, at)) {
+		return;
+	}
+	cJSON *object = fsl_document_object(document, list, NULL), *parted = NULL;
+	fsl_hostbound_advice_for_all(judged, at, text, sizeof(text));
 	fsl_document_text(document, object, "kind", fsl_advice_kind_texts[advice->kind]);
 	fsl_document_index(document, object, "rank", advice->rank);
 	fsl_document_index(document, object, "otherRank", advice->other_rank);
@@ -84,6 +90,11 @@ static void add_advice(struct fsl_document *document, cJSON *list,
 	fsl_document_index(document, object, "toCpu",
 			   advice->kind == FSL_ADVICE_MOVE_INTERRUPT ? advice->first_cpu : -1);
 	fsl_document_number(document, object, "msPerStep", advice->ms_per_step, DECIMALS);
+	parted = fsl_document_array(document, object, "ranks");
+	size_t n = fsl_hostbound_parted(judged, at, ranks);
+	for (size_t i = 0; i < n; i++) {
+		fsl_document_integer(document, parted, NULL, ranks[i]);
+	}
 	fsl_document_text(document, object, "text", text);
 }
 
@@ -286,7 +297,7 @@ static void fill_trace(struct fsl_document *document, cJSON *object,
 	}
 	cJSON *advice = fsl_document_array(document, object, "advice");
 	for (size_t i = 0; i < judged->n_advice; i++) {
-		add_advice(document, advice, &judged->advice[i]);
+		add_advice(document, advice, judged, i);
 	}
 	fsl_hostbound_put_picture(document, object, trace);
 }

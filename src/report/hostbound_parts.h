@@ -20,6 +20,11 @@ void fsl_hostbound_add_interrupts(struct fsl_phrase *phrase, const struct fsl_ho
 void fsl_hostbound_add_moves(struct fsl_phrase *phrase, const struct fsl_hostbound_rank *rank,
 			     const struct fsl_sched *sched);
 
+enum { FSL_HOSTBOUND_PARTED_MAX = 64 };
+/* Writes the ranks that share the CPU of advice to part ranks, as far as FSL_HOSTBOUND_PARTED_MAX;
+ * returns how many; 0: other advice. */
+size_t fsl_hostbound_parted(const struct fsl_hostbound *judged, size_t at,
+			    int32_t ranks[FSL_HOSTBOUND_PARTED_MAX]);
 /* True if earlier advice tells of the same: three ranks that share a CPU are one sentence. */
 bool fsl_hostbound_is_told(const struct fsl_hostbound *judged, size_t at);
 /* As fsl_hostbound_advice_text, of all ranks that share the CPU. */

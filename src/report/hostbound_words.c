@@ -246,28 +246,38 @@ static void add_once(int32_t *ranks, size_t *n, int32_t rank)
 	ranks[(*n)++] = rank;
 }
 
+size_t fsl_hostbound_parted(const struct fsl_hostbound *judged, size_t at,
+			    int32_t ranks[FSL_HOSTBOUND_PARTED_MAX])
+{
+	size_t n = 0;
+	for (size_t i = at; i < judged->n_advice && n + 2 <= FSL_HOSTBOUND_PARTED_MAX; i++) {
+		if (part_alike(&judged->advice[at], &judged->advice[i])) {
+			add_once(ranks, &n, judged->advice[i].rank);
+			add_once(ranks, &n, judged->advice[i].other_rank);
+		}
+	}
+	return n;
+}
+
 void fsl_hostbound_advice_for_all(const struct fsl_hostbound *judged, size_t at, char *text,
 				  size_t size)
 {
-	enum { PARTED_MAX = 64, RANGES_MAX = 8 };
+	enum { RANGES_MAX = 8 };
 	const struct fsl_hostbound_advice *first = &judged->advice[at];
-	int32_t ranks[PARTED_MAX];
-	size_t n = 0;
+	int32_t ranks[FSL_HOSTBOUND_PARTED_MAX];
+	struct fsl_phrase phrase = {0};
+	char most[MS_BYTES];
 	double ms = first->ms_per_step;
-	for (size_t i = at; i < judged->n_advice && n + 2 <= PARTED_MAX; i++) {
-		const struct fsl_hostbound_advice *advice = &judged->advice[i];
-		if (part_alike(first, advice)) {
-			add_once(ranks, &n, advice->rank);
-			add_once(ranks, &n, advice->other_rank);
-			ms = advice->ms_per_step > ms ? advice->ms_per_step : ms;
-		}
-	}
+	size_t n = fsl_hostbound_parted(judged, at, ranks);
 	if (n < 3) {
 		fsl_hostbound_advice_text(first, text, size);
 		return;
 	}
-	struct fsl_phrase phrase = {0};
-	char most[MS_BYTES];
+	for (size_t i = at; i < judged->n_advice; i++) {
+		bool is_more =
+			part_alike(first, &judged->advice[i]) && judged->advice[i].ms_per_step > ms;
+		ms = is_more ? judged->advice[i].ms_per_step : ms;
+	}
 	fsl_phrase_add(&phrase, "give ");
 	fsl_phrase_add_unsorted_ranks(&phrase, ranks, n, RANGES_MAX);
 	fsl_phrase_add(&phrase,

@@ -1,4 +1,5 @@
 /* Headline and key facts: who, since when, why, at what cost. */
+#include "report/page/head.h"
 #include "report/page/parts.h"
 
 #include <math.h>
@@ -71,11 +72,17 @@ static void put_culprits(struct fsl_markup *markup, const struct fsl_html *page)
 	}
 	if (peer >= 0) {
 		bool is_two_way = false;
+		int64_t n_links = 0;
 		cJSON_ArrayForEach(culprit, fsl_html_at(page->root, "culprits"))
 		{
-			is_two_way |= fsl_html_index(culprit, "rank") == peer;
+			int64_t rank = fsl_html_index(culprit, "rank");
+			is_two_way |= rank == peer;
+			n_links += fsl_html_index(culprit, "peer") > rank;
 		}
 		fsl_markup_put(markup, " %h %d", is_two_way ? "↔" : "→", peer);
+		if (n_links > 1) {
+			fsl_markup_put(markup, " +%d", n_links - 1);
+		}
 	} else if (n > SHOWN_MAX) {
 		fsl_markup_put(markup, " +%d", (int64_t)(n - SHOWN_MAX));
 	}
@@ -262,80 +269,17 @@ static void put_cost(struct fsl_markup *markup, const struct fsl_html *page)
 	fsl_markup_raw(markup, "</small>");
 }
 
-/* Bytes of the word at @text with the blanks before it. */
-static size_t word_length(const char *text)
-{
-	size_t n_blanks = strspn(text, " ");
-	return n_blanks + strcspn(text + n_blanks, " ");
-}
-
-/* Bytes of a unit behind a figure, with the blank before it and punctuation behind; 0: none. */
-static size_t unit_length(const char *text)
-{
-	static const char *const units[] = {"ms", "s", "min", "h", "%", "minutes", "times"};
-	size_t n = word_length(text), n_letters = strcspn(text + (*text == ' '), " ,;:)");
-	for (size_t i = 0; *text == ' ' && i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strlen(units[i]) == n_letters && strncmp(text + 1, units[i], n_letters) == 0) {
-			return n;
-		}
-	}
-	return 0;
-}
-
-/* Text whose figures with units and words with hyphens stay whole: browsers break lines there. */
-static void put_words(struct fsl_markup *markup, const char *text)
-{
-	char word[64];
-	while (*text != '\0') {
-		size_t n_blanks = strspn(text, " "), n = word_length(text);
-		const char *first = text + n_blanks + strspn(text + n_blanks, "(+-");
-		size_t n_unit = *first >= '0' && *first <= '9' ? unit_length(text + n) : 0;
-		bool is_short = n + n_unit < sizeof(word);
-		n = is_short ? n + n_unit : n < sizeof(word) ? n : sizeof(word) - 1;
-		while (n > 1 && ((unsigned char)text[n] & 0xc0) == 0x80) {
-			n--; /* between characters */
-		}
-		memcpy(word, text, n);
-		word[n] = '\0';
-		if (is_short && (n_unit > 0 || strchr(word, '-') != NULL)) {
-			fsl_markup_put(markup, "%h<span class=\"w\">%s</span>",
-				       n_blanks > 0 ? " " : "", word + n_blanks);
-		} else {
-			fsl_markup_text(markup, word);
-		}
-		text += n;
-	}
-}
-
-/* Advice of the screen; captures list advice with each finding. */
-static void put_next(struct fsl_markup *markup, const struct fsl_html *page)
-{
-	const char *advice = fsl_html_text(first_of(page, "findings"), "advice");
-	if (page->is_capture || *advice == '\0') {
-		return;
-	}
-	fsl_markup_raw(markup, "<p class=\"next\" id=\"next\"><b>");
-	fsl_html_say(markup, "span", FSL_PAGE_NEXT);
-	fsl_markup_raw(markup, ":</b> ");
-	fsl_html_say_sentence(markup, "span", advice);
-	fsl_markup_raw(markup, "</p>");
-}
-
 static void put_headline(struct fsl_markup *markup, const struct fsl_html *page)
 {
-	const char *headline = fsl_html_text(page->root, "headline");
-	const char *reason = fsl_html_text(page->root, "reason");
 	const cJSON *job = fsl_html_at(page->root, "job");
 	char clock[16];
 	const char *now = fsl_html_text(job, "now");
 	const char *state = fsl_html_text(page->root, "state");
 	bool is_calm = strcmp(state, "clear") == 0 || strcmp(state, "unknown") == 0;
-	fsl_markup_put(markup, "<header><p class=\"top\"><span class=\"state%h\">",
-		       is_calm ? " calm" : "");
-	fsl_html_say_of(markup, 'V', fsl_html_text(page->root, "verdict"));
+	fsl_html_begin_header(markup, fsl_html_text(page->root, "verdict"), is_calm);
 	fsl_markup_raw(markup, " · ");
 	fsl_html_say_of(markup, 'S', state);
-	fsl_markup_put(markup, "</span><span class=\"job\">%s", fsl_html_text(job, "name"));
+	fsl_html_end_state(markup, fsl_html_text(job, "name"));
 	if (fsl_html_index(job, "ranks") > 0) {
 		fsl_markup_put(markup, " · %d ", fsl_html_index(job, "ranks"));
 		fsl_html_say(markup, "span", FSL_PAGE_RANKS);
@@ -346,16 +290,10 @@ static void put_headline(struct fsl_markup *markup, const struct fsl_html *page)
 		memcpy(date, now, 10);
 		fsl_markup_put(markup, "%s %s UTC", date, clock);
 	}
-	fsl_markup_raw(markup,
-		       "</span><button id=\"lang\" type=\"button\" hidden>中文</button></p>");
-	fsl_markup_raw(markup, "<h1 id=\"headline\"");
-	fsl_html_put_chinese(markup, headline);
-	fsl_markup_raw(markup, ">");
-	put_words(markup, headline);
-	fsl_markup_raw(markup, "</h1>");
-	fsl_html_say_sentence(markup, "p class=\"reason\"", reason);
-	put_next(markup, page);
-	fsl_markup_raw(markup, "</header>");
+	/* Captures list advice with each finding. */
+	fsl_html_end_header(
+		markup, fsl_html_text(page->root, "headline"), fsl_html_text(page->root, "reason"),
+		page->is_capture ? "" : fsl_html_text(first_of(page, "findings"), "advice"));
 }
 
 void fsl_html_put_facts(struct fsl_markup *markup, const struct fsl_html *page)
@@ -373,11 +311,9 @@ void fsl_html_put_facts(struct fsl_markup *markup, const struct fsl_html *page)
 	put_headline(markup, page);
 	fsl_markup_raw(markup, "<dl class=\"facts\">");
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
-		fsl_markup_raw(markup, "<div>");
-		fsl_html_say(markup, "dt", facts[i].title);
-		fsl_markup_put(markup, "<dd id=\"%h\">", facts[i].id);
+		fsl_html_begin_fact(markup, facts[i].title, facts[i].id);
 		facts[i].put(markup, page);
-		fsl_markup_raw(markup, "</dd></div>");
+		fsl_html_end_fact(markup);
 	}
 	fsl_markup_raw(markup, "</dl>");
 }

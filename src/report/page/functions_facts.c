@@ -1,5 +1,6 @@
 /* Headline and key facts of functions: who, which function, how, at what cost. */
 #include "report/page/functions_parts.h"
+#include "report/page/head.h"
 
 #include <math.h>
 #include <string.h>
@@ -142,27 +143,14 @@ static void put_cost(struct fsl_markup *markup, const struct fsl_html_functions 
 	}
 }
 
-/* The last part of a path, for the line above the headline. */
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
 static void put_headline(struct fsl_markup *markup, const struct fsl_html_functions *page)
 {
-	const char *verdict = fsl_html_text(page->root, "verdict");
-	const char *headline = fsl_html_text(page->root, "headline");
-	fsl_markup_put(markup, "<header><p class=\"top\"><span class=\"state%h\">",
-		       page->n_culprits == 0 ? " calm" : "");
-	fsl_html_say_of(markup, 'V', verdict);
-	fsl_markup_put(markup, "</span><span class=\"job\">%s · %d ",
-		       name_of(fsl_html_text(page->root, "path")), (int64_t)page->n_workers);
+	fsl_html_begin_header(markup, fsl_html_text(page->root, "verdict"), page->n_culprits == 0);
+	fsl_html_end_state(markup, fsl_html_text(page->root, "path"));
+	fsl_markup_put(markup, " · %d ", (int64_t)page->n_workers);
 	fsl_html_say(markup, "span", page->n_workers == 1 ? FSL_PAGE_WORKER : FSL_PAGE_WORKERS);
-	fsl_markup_raw(markup,
-		       "</span><button id=\"lang\" type=\"button\" hidden>中文</button></p>");
-	fsl_html_say_sentence(markup, "h1 id=\"headline\"", headline);
-	fsl_markup_raw(markup, "</header>");
+	fsl_html_end_header(markup, fsl_html_text(page->root, "headline"), "",
+			    fsl_html_text(page->root, "next"));
 }
 
 void fsl_functions_put_facts(struct fsl_markup *markup, const struct fsl_html_functions *page)
@@ -180,11 +168,9 @@ void fsl_functions_put_facts(struct fsl_markup *markup, const struct fsl_html_fu
 	put_headline(markup, page);
 	fsl_markup_raw(markup, "<dl class=\"facts\">");
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
-		fsl_markup_raw(markup, "<div>");
-		fsl_html_say(markup, "dt", facts[i].title);
-		fsl_markup_put(markup, "<dd id=\"%h\">", facts[i].id);
+		fsl_html_begin_fact(markup, facts[i].title, facts[i].id);
 		facts[i].put(markup, page);
-		fsl_markup_raw(markup, "</dd></div>");
+		fsl_html_end_fact(markup);
 	}
 	fsl_markup_raw(markup, "</dl>");
 }

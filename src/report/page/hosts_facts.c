@@ -1,4 +1,5 @@
 /* Headline and key facts of hosts: who waited, for which CPU, held by whom, at what cost. */
+#include "report/page/head.h"
 #include "report/page/hosts_parts.h"
 
 #include <math.h>
@@ -113,50 +114,26 @@ static void put_cost(struct fsl_markup *markup, const struct fsl_html_hosts *pag
 		       fsl_markup_span(fsl_html_number(page->told, "usualMsPerStep"), span));
 }
 
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
 static const cJSON *first_of(const cJSON *list)
 {
 	return cJSON_IsArray(list) ? list->child : NULL;
 }
 
-static void put_next(struct fsl_markup *markup, const struct fsl_html_hosts *page)
-{
-	const char *advice = fsl_html_text(first_of(fsl_html_at(page->trace, "advice")), "text");
-	if (*advice == '\0') {
-		return;
-	}
-	fsl_markup_raw(markup, "<p class=\"next\" id=\"next\"><b>");
-	fsl_html_say(markup, "span", FSL_PAGE_NEXT);
-	fsl_markup_raw(markup, ":</b> ");
-	fsl_html_say_sentence(markup, "span", advice);
-	fsl_markup_raw(markup, "</p>");
-}
-
 static void put_headline(struct fsl_markup *markup, const struct fsl_html_hosts *page)
 {
 	const cJSON *file = first_of(fsl_html_at(page->trace, "files"));
-	size_t n_ranks = 0;
+	int64_t n_ranks = 0;
 	const cJSON *item = NULL;
 	cJSON_ArrayForEach(item, fsl_html_at(page->trace, "ranks"))
 	{
 		n_ranks++;
 	}
-	fsl_markup_put(markup, "<header><p class=\"top\"><span class=\"state%h\">",
-		       page->is_named ? "" : " calm");
-	fsl_html_say_of(markup, 'V', fsl_html_text(page->trace, "verdict"));
-	fsl_markup_put(markup, "</span><span class=\"job\">%s · %d ",
-		       cJSON_IsString(file) ? name_of(file->valuestring) : "", (int64_t)n_ranks);
+	fsl_html_begin_header(markup, fsl_html_text(page->trace, "verdict"), !page->is_named);
+	fsl_html_end_state(markup, cJSON_IsString(file) ? file->valuestring : "");
+	fsl_markup_put(markup, " · %d ", n_ranks);
 	fsl_html_say(markup, "span", FSL_PAGE_RANKS);
-	fsl_markup_raw(markup,
-		       "</span><button id=\"lang\" type=\"button\" hidden>中文</button></p>");
-	fsl_html_say_sentence(markup, "h1 id=\"headline\"", fsl_html_text(page->trace, "headline"));
-	put_next(markup, page);
-	fsl_markup_raw(markup, "</header>");
+	fsl_html_end_header(markup, fsl_html_text(page->trace, "headline"), "",
+			    fsl_html_text(first_of(fsl_html_at(page->trace, "advice")), "text"));
 }
 
 void fsl_hosts_put_facts(struct fsl_markup *markup, const struct fsl_html_hosts *page)
@@ -174,11 +151,9 @@ void fsl_hosts_put_facts(struct fsl_markup *markup, const struct fsl_html_hosts 
 	put_headline(markup, page);
 	fsl_markup_raw(markup, "<dl class=\"facts\">");
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
-		fsl_markup_raw(markup, "<div>");
-		fsl_html_say(markup, "dt", facts[i].title);
-		fsl_markup_put(markup, "<dd id=\"%h\">", facts[i].id);
+		fsl_html_begin_fact(markup, facts[i].title, facts[i].id);
 		facts[i].put(markup, page);
-		fsl_markup_raw(markup, "</dd></div>");
+		fsl_html_end_fact(markup);
 	}
 	fsl_markup_raw(markup, "</dl>");
 }
