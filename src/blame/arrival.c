@@ -15,6 +15,7 @@ struct arrivals {
 	const struct fsl_arcs *arcs;
 	double *excess_ms, *costly_ms;
 	bool *is_told;
+	double *else_ms;     /* [step]: the greatest excess of the ranks that arcs name */
 	double *work;        /* 2 * steps + 1 */
 	double *told_ms;     /* [rank_idx]: what arcs say of a rank that they do not name; NaN */
 	bool *is_level_slow; /* [rank_idx]: the whole class is charged, on one host */
@@ -126,6 +127,25 @@ static void charge(struct fsl_blame *out, const struct fsl_case *facts, size_t r
 	charge->last_share = NAN;
 }
 
+/* A rank that is slower still hides what this one costs. */
+static bool is_hidden_at(const struct fsl_blame *blame, size_t r, const struct arrivals *arrivals,
+			 size_t s)
+{
+	double excess_ms = fsl_blame_excess_ms(blame, r, s);
+	return arrivals->else_ms[s] > 0.0 && arrivals->else_ms[s] >= excess_ms;
+}
+
+/* Whether enough steps of a lasting charge are left without those that a slower rank hides. */
+static bool are_seen(const struct fsl_blame *blame, size_t r, const struct arrivals *arrivals)
+{
+	const struct fsl_charge *charge = &blame->charges[r];
+	size_t n = 0;
+	for (size_t s = charge->episode.begin; s < charge->episode.end; s++) {
+		n += is_hidden_at(blame, r, arrivals, s) ? 0 : 1;
+	}
+	return charge->pattern == FSL_PATTERN_LASTING && n >= FSL_SEEN_STEPS_MIN;
+}
+
 /* Sums over the steps that a charge is about, and over all others. */
 struct sides {
 	double excess_ms[2], costly_ms[2]; /* [is_inside] */
@@ -146,7 +166,11 @@ static struct sides sum_sides(const struct fsl_blame *blame, size_t r,
 {
 	const struct fsl_charge *charge = &blame->charges[r];
 	struct sides sides = {.n = {0}};
+	bool leaves_hidden = are_seen(blame, r, arrivals);
 	for (size_t s = 0; s < blame->n_steps; s++) {
+		if (leaves_hidden && is_hidden_at(blame, r, arrivals, s)) {
+			continue;
+		}
 		bool is_inside = s >= charge->episode.begin && s < charge->episode.end &&
 				 (charge->pattern == FSL_PATTERN_LASTING ||
 				  fsl_blame_excess_ms(blame, r, s) > charge->threshold_ms);
@@ -277,6 +301,20 @@ static enum fsl_status mark_slow_levels(struct arrivals *arrivals, struct fsl_bl
 	return FSL_OK;
 }
 
+static void find_else(struct arrivals *out, const struct fsl_case *facts)
+{
+	const struct fsl_arcs *arcs = out->arcs;
+	for (size_t r = 0; r < facts->run->n_ranks; r++) {
+		if (!fsl_arcs_is_slow(arcs->ranks[r].verdict.word)) {
+			continue;
+		}
+		set_arrivals(out, facts, &arcs->ranks[r]);
+		for (size_t s = 0; s < facts->steps->n_items; s++) {
+			out->else_ms[s] = fmax(out->else_ms[s], out->excess_ms[s]);
+		}
+	}
+}
+
 static void judge(struct fsl_blame *out, const struct fsl_case *facts, size_t r,
 		  struct arrivals *arrivals)
 {
@@ -320,7 +358,9 @@ static enum fsl_status judge_all(struct fsl_blame *out, const struct fsl_case *f
 	FSL_TRY(FSL_ARENA_NEW(arrivals.is_told, &out->arena, n_steps, "is_told", err));
 	FSL_TRY(FSL_ARENA_NEW(arrivals.work, &out->arena, 2 * n_steps + 1, "work", err));
 	FSL_TRY(FSL_ARENA_NEW(arrivals.told_ms, &out->arena, out->n_ranks, "told_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(arrivals.else_ms, &out->arena, n_steps, "else_ms", err));
 	FSL_TRY(mark_slow_levels(&arrivals, out, facts->run, err));
+	find_else(&arrivals, facts);
 	for (size_t r = 0; r < out->n_ranks; r++) {
 		arrivals.told_ms[r] = NAN;
 		judge(out, facts, r, &arrivals);

@@ -220,6 +220,9 @@ enum { FSL_PERIOD_GAPS_MIN = 3, FSL_PERIOD_MAX = 1024 };
 #define FSL_ARRIVAL_COST_SHARE 0.75
 /* Arcs speak of a charge if they know this share of its steps. */
 #define FSL_ARRIVAL_TOLD_SHARE_MIN 0.5
+/* Arcs look at a charge without the steps in which a slower rank hides it, if so many are left.
+ * Untold. */
+#define FSL_SEEN_STEPS_MIN 20
 /* The least part of a charge that arcs tell as well if it is what the steps rose by. */
 #define FSL_ARRIVAL_RISE_SHARE_MIN 0.2
 /* Arcs that tell less than this share of every charge tell nothing: half of a class was slow all
@@ -547,9 +550,9 @@ enum { FSL_SHAPES_OF_ONE_STEP_MIN = 64 };
 #define FSL_LONG_RUNS_RATIO_MIN 1.4
 #define FSL_LONG_RUNS_REST_MAX  1.2
 enum { FSL_LONG_RUNS_OF_MIN = 4 };
-/* So many long runs make no rank slow, unless they take this share of the capture. As
- * FSL_JUDGE_FUNCTION_LONG_RUNS_MIN and FSL_JUDGE_FUNCTION_ONE_RUN_MIN. */
+/* So many long runs make no rank slow. As FSL_JUDGE_FUNCTION_LONG_RUNS_MIN. */
 enum { FSL_LONG_RUNS_MAX = 2 };
+/* They do if they take this share of the capture. As FSL_JUDGE_FUNCTION_ONE_RUN_MIN. */
 #define FSL_LONG_RUNS_SHARE_MAX 0.1
 
 /*

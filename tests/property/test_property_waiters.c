@@ -229,6 +229,32 @@ static void a_rank_whose_stage_seems_to_grow_with_it_is_named(void **state)
 	}
 }
 
+/* From the second fault on, nobody waits for the first rank. */
+static void a_rank_is_named_although_a_later_fault_hides_what_it_costs(void **state)
+{
+	static const char *const jobs[2][6] = {{"pairs=6", "buckets=4", "noise=0.03", "seed=3592",
+						"fault=compute ranks=1 factor=1.23 onset=20",
+						"fault=dataloader ranks=5 extra_ms=100 onset=52"},
+					       {"pairs=3", "buckets=2", "noise=0.01", "seed=546",
+						"fault=compute ranks=2 factor=1.22 onset=26",
+						"fault=compute ranks=5 factor=1.56 onset=49"}};
+	static const int ranks[] = {1, 2};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const char *const words[] = {
+			"tp=2",        "dp=4",         "step_ms=150",
+			"loader_ms=5", "hetero=0.003", i == 0 ? "steps=125" : "steps=79",
+			jobs[i][0],    jobs[i][1],     jobs[i][2],
+			jobs[i][3],    jobs[i][4],     jobs[i][5],
+			NULL};
+		struct judgement judgement;
+		judge_words(&judgement, nothing, words);
+		assert_string_equal(judgement.kind, "slow_rank");
+		assert_int_equal(judgement.n_culprits, 2);
+		assert_int_equal(judgement.culprits[0] + judgement.culprits[1], ranks[i] + 5);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -240,6 +266,7 @@ int main(void)
 		cmocka_unit_test(hosts_that_launch_just_in_time_and_differ_are_not_named),
 		cmocka_unit_test(mates_of_a_slow_rank_are_not_named_with_it),
 		cmocka_unit_test(a_rank_whose_stage_seems_to_grow_with_it_is_named),
+		cmocka_unit_test(a_rank_is_named_although_a_later_fault_hides_what_it_costs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
