@@ -131,7 +131,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 	fsl_ftrace_ranks_resolve(&ranks);
 	fsl_prof_clocks_fini(&clocks);
 	fsl_ftrace_ranks_fini(&ranks);
-	write_files(NULL, 0);
+	write_files(data + n_bytes, 0);
 	remove_folders();
 	return 0;
 }

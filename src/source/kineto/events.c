@@ -14,7 +14,13 @@
 #include "source/kineto/worker.h"
 #include "text/json_walk.h"
 
-enum { RANGES_MAX = 4096, NAME_BYTES_MAX = 200 /* of a kernel; templates have kilobytes */ };
+enum {
+	RANGES_MAX = 4096,
+	NAME_BYTES_MAX = 200, /* of a kernel; templates have kilobytes */
+	/* Process groups of a rank: a job has tens, and sends one for each pair of ranks. Groups
+	 * are compared with each other. */
+	GROUPS_MAX = 1024,
+};
 
 static enum fsl_status intern(struct fsl_kineto_events *events, const struct fsl_trace_text *text,
 			      uint32_t *id, struct fsl_error *err)
@@ -102,6 +108,27 @@ static uint32_t external_of(const struct fsl_trace_event *event)
 	return id > 0 ? (uint32_t)id : 0;
 }
 
+/* FSL_ERR_LIMIT: the rank has too many process groups. */
+static enum fsl_status count_group(struct fsl_kineto_events *events, uint32_t group_id,
+				   struct fsl_error *err)
+{
+	uint32_t number = 0;
+	bool is_last =
+		events->n_facts > 0 && events->facts[events->n_facts - 1].group_id == group_id;
+	if (group_id == FSL_STR_NONE || is_last) {
+		return FSL_OK;
+	}
+	if (events->groups == NULL && (events->groups = fsl_strpool_create()) == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: groups=0");
+	}
+	FSL_TRY(fsl_strpool_intern(events->groups, (const char *)&group_id, sizeof(group_id),
+				   &number, err));
+	return number < GROUPS_MAX
+		       ? FSL_OK
+		       : FSL_FAIL(err, FSL_ERR_LIMIT,
+				  "too many process groups of a rank: at_most=%d", GROUPS_MAX);
+}
+
 /* Adds what the event tells of a collective; *at: FSL_STR_NONE if it tells nothing. */
 static enum fsl_status add_facts(struct fsl_kineto_events *events,
 				 const struct fsl_trace_event *event, uint32_t external,
@@ -115,6 +142,7 @@ static enum fsl_status add_facts(struct fsl_kineto_events *events,
 	*at = FSL_STR_NONE;
 	FSL_TRY(intern(events, &event->texts[FSL_KINETO_GROUP_NAME], &facts.group_id, err));
 	FSL_TRY(intern(events, &event->texts[FSL_KINETO_GROUP_RANKS], &facts.ranks_id, err));
+	FSL_TRY(count_group(events, facts.group_id, err));
 	if (name->length == 0 && facts.group_id == FSL_STR_NONE) {
 		return FSL_OK;
 	}
@@ -275,5 +303,6 @@ void fsl_kineto_events_fini(struct fsl_kineto_events *events)
 	fsl_free(events->operations);
 	fsl_strpool_destroy(events->operation_keys);
 	fsl_strpool_destroy(events->threads);
+	fsl_strpool_destroy(events->groups);
 	*events = (struct fsl_kineto_events){0};
 }

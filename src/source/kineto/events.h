@@ -111,6 +111,7 @@ struct fsl_kineto_events {
 	size_t n_operations, operations_capacity;
 	struct fsl_strpool *operation_keys; /* of them; NULL: none yet */
 	struct fsl_strpool *threads;        /* of frames; NULL: none yet */
+	struct fsl_strpool *groups;         /* ids of their names; NULL: none yet */
 	struct fsl_kineto_last_thread last_thread;
 	int64_t begin_ns, end_ns;                /* of all events; both 0: none yet */
 	int64_t allocated_bytes, reserved_bytes; /* greatest; -1: not told */

@@ -207,32 +207,54 @@ static void so_are_traces_with_a_byte_that_was_changed(void **state)
 	assert_true(totals.n_broken > DOCUMENTS_N / 4);
 }
 
-/* Each event is on a thread of its own. */
-static void threads_beyond_the_limit_are_told(void **state)
+enum { EVENT_BYTES = 200 };
+
+/* An event on a thread of its own. */
+static int write_on_thread(char *text, size_t i)
 {
-	enum { LIMIT = 1 << 14, EVENT_BYTES = 100 };
-	(void)state;
-	for (size_t n = LIMIT; n <= LIMIT + 1; n++) {
+	return snprintf(text, EVENT_BYTES,
+			"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"a\",\"pid\":1,"
+			"\"tid\":%zu,\"ts\":%zu,\"dur\":1}",
+			i, i);
+}
+
+/* A collective of a group of its own. */
+static int write_of_group(char *text, size_t i)
+{
+	return snprintf(text, EVENT_BYTES,
+			"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclKernel\",\"pid\":1,"
+			"\"tid\":7,\"ts\":%zu,\"dur\":1,\"args\":{\"Collective name\":"
+			"\"allreduce\",\"Process Group Name\":\"%zu\"}}",
+			i, i);
+}
+
+/* @limit events are read, and one more is told with @message. */
+static void expect_limit(size_t limit, int (*write)(char *text, size_t i), const char *message)
+{
+	for (size_t n = limit; n <= limit + 1; n++) {
 		char *text = fsl_calloc(n + 2, EVENT_BYTES);
-		size_t length = 1;
+		size_t length = 0;
 		struct fuzz_way way;
 		assert_non_null(text);
-		text[0] = '[';
 		for (size_t i = 0; i < n; i++) {
-			length += (size_t)snprintf(
-				text + length, EVENT_BYTES,
-				"%s{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"a\",\"pid\":1,"
-				"\"tid\":%zu,\"ts\":%zu,\"dur\":1}",
-				i > 0 ? "," : "", i, i);
+			text[length++] = i > 0 ? ',' : '[';
+			length += (size_t)write(text + length, i);
 		}
 		text[length++] = ']';
 		assert_true(fuzz_way_begin(&way, read_trace, memory_reader(text, length)));
 		assert_int_equal(way.profile.ranks->trace.n_events, n);
-		assert_int_equal(way.file.state, n > LIMIT ? FSL_FILE_PARTIAL : FSL_FILE_READ);
-		assert_int_equal(strstr(way.file.message, "too many threads") != NULL, n > LIMIT);
+		assert_int_equal(way.file.state, n > limit ? FSL_FILE_PARTIAL : FSL_FILE_READ);
+		assert_int_equal(strstr(way.file.message, message) != NULL, n > limit);
 		fsl_profile_fini(&way.profile);
 		fsl_free(text);
 	}
+}
+
+static void threads_and_groups_beyond_a_limit_are_told(void **state)
+{
+	(void)state;
+	expect_limit(1 << 14, write_on_thread, "too many threads");
+	expect_limit(1 << 10, write_of_group, "too many process groups");
 }
 
 int main(void)
@@ -240,7 +262,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(traces_are_read_alike_as_a_whole_and_in_pieces),
 		cmocka_unit_test(so_are_traces_with_a_byte_that_was_changed),
-		cmocka_unit_test(threads_beyond_the_limit_are_told),
+		cmocka_unit_test(threads_and_groups_beyond_a_limit_are_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
