@@ -19,7 +19,7 @@
 enum {
 	/* The library takes 0.3 s to begin, for the names of a kernel, and writes 50 MB of a file
 	 * in a second. Seconds of a CPU beyond these are those of a loop without end. */
-	CPU_S_MIN = 30,
+	CPU_S_MIN = 10,
 	BYTES_A_CPU_S = 1 << 20,
 	PIPE_BYTES = 1 << 20, /* as much as users may have */
 };
@@ -32,7 +32,7 @@ enum {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(SANITIZED)
 static const rlim_t MEMORY_BYTES_MAX = RLIM_INFINITY; /* a sanitizer maps more than all memory */
 #else
-static const rlim_t MEMORY_BYTES_MAX = (rlim_t)4 << 30;
+static const rlim_t MEMORY_BYTES_MAX = (rlim_t)1 << 30;
 #endif
 
 struct fsl_trace_dat {
