@@ -81,6 +81,7 @@ static enum fsl_status read_document(const char *path, struct document *out, str
 static bool integer_of(const char *text, const char *key, int64_t *out)
 {
 	char quoted[64];
+	int64_t value = 0;
 	(void)snprintf(quoted, sizeof(quoted), "\"%s\"", key);
 	const char *at = text != NULL ? strstr(text, quoted) : NULL;
 	if (at == NULL) {
@@ -89,8 +90,10 @@ static bool integer_of(const char *text, const char *key, int64_t *out)
 	at += strlen(quoted);
 	at += strspn(at, " \t\r\n:\"");
 	size_t n = strspn(at, "-0123456789");
-	return n > 0 && fsl_parse_i64(at, n, out) && *out >= -FSL_TIME_MAX_NS &&
-	       *out <= FSL_TIME_MAX_NS;
+	bool is_told = n > 0 && fsl_parse_i64(at, n, &value) && value >= -FSL_TIME_MAX_NS &&
+		       value <= FSL_TIME_MAX_NS;
+	*out = is_told ? value : *out;
+	return is_told;
 }
 
 /* A reading of a clock. */
