@@ -34,10 +34,25 @@ static int64_t take_number(struct feed *feed)
 	return n_bytes == 0 ? 0 : (int64_t)(value << unused_bits) >> unused_bits;
 }
 
-static int compare_rows(const void *left, const void *right)
+/* A search by the first cell finds the first of the rows that have it. */
+static void check_search(const struct fsl_packed_rows *rows)
 {
-	const struct fsl_packed_row *a = left, *b = right;
-	return (a->cells[0] > b->cells[0]) - (a->cells[0] < b->cells[0]);
+	enum { EVERY = 97 };
+	struct fsl_packed_finder finder = {0};
+	struct fsl_packed_reader reader = {.rows = rows};
+	FSL_REQUIRE(fsl_packed_finder_begin(&finder, rows, NULL) == FSL_OK);
+	for (size_t i = 0; i < rows->n; i += EVERY) {
+		int64_t key = fsl_packed_at(&reader, i)->cells[0];
+		size_t first = i;
+		while (first > 0 && fsl_packed_at(&reader, first - 1)->cells[0] == key) {
+			first--;
+		}
+		const struct fsl_packed_row *found = fsl_packed_find(&finder, key);
+		const struct fsl_packed_row *wanted = fsl_packed_at(&reader, first);
+		FSL_REQUIRE(found != NULL && found->cells[0] == key);
+		FSL_REQUIRE(found->cells[SEQUENCE] == wanted->cells[SEQUENCE]);
+	}
+	fsl_packed_finder_end(&finder);
 }
 
 /* Each row is the one before and a step that is repeated, so that few bytes make many rows. */
@@ -69,8 +84,11 @@ static void check_rows(struct feed feed)
 {
 	struct fsl_packed_row *added = fsl_calloc(ROWS_MAX, sizeof(*added)), last = {{0}};
 	uint8_t first = take_byte(&feed);
-	struct fsl_packed_rows rows = {.n_columns = 2 + first % (FSL_PACKED_COLUMNS_MAX - 1),
-				       .compare = (first & 0x80) != 0 ? compare_rows : NULL};
+	struct fsl_spill spill = {.memory_max = FSL_SPILL_CHUNK};
+	struct fsl_packed_rows rows = {.bytes.spill = (first & 0x40) != 0 ? &spill : NULL,
+				       .n_columns = 2 + first % (FSL_PACKED_COLUMNS_MAX - 1),
+				       .compare = (first & 0x80) != 0 ? fsl_packed_compare_first
+								      : NULL};
 	FSL_REQUIRE(added != NULL);
 	size_t n = add_rows(&rows, added, &feed);
 	FSL_REQUIRE(fsl_packed_settle(&rows, NULL) == FSL_OK);
@@ -82,13 +100,18 @@ static void check_rows(struct feed feed)
 		FSL_REQUIRE(sequence < n && memcmp(&row, &added[sequence], sizeof(row)) == 0);
 		/* Rows in order, and equal rows in that of adding, are all there if none is twice.
 		 */
-		int order = i > 0 && rows.compare != NULL ? compare_rows(&last, &row) : 0;
+		int order =
+			i > 0 && rows.compare != NULL ? fsl_packed_compare_first(&last, &row) : 0;
 		FSL_REQUIRE(order <= 0);
 		FSL_REQUIRE(i == 0 || order < 0 || last.cells[SEQUENCE] < row.cells[SEQUENCE]);
 		added[sequence].cells[SEQUENCE] = -1; /* taken: it is like no other row */
 		last = row;
 	}
+	if (rows.compare != NULL) {
+		check_search(&rows);
+	}
 	fsl_packed_fini(&rows);
+	fsl_spill_close(&spill);
 	fsl_free(added);
 }
 
@@ -154,7 +177,10 @@ static void check_frames(struct feed feed)
 {
 	struct fsl_frame *added = fsl_calloc(ROWS_MAX, sizeof(*added));
 	uint8_t first = take_byte(&feed);
-	struct fsl_frames frames = {.keeps_order = first % 8 == 0, .window = first / 8};
+	struct fsl_spill spill = {.memory_max = FSL_SPILL_CHUNK};
+	struct fsl_frames frames = {.keeps_order = first % 8 == 0,
+				    .window = first / 8,
+				    .spill = (first & 0x40) != 0 ? &spill : NULL};
 	FSL_REQUIRE(added != NULL);
 	size_t n = add_frames(&frames, added, &feed);
 	FSL_REQUIRE(fsl_frames_settle(&frames, NULL) == FSL_OK);
@@ -163,6 +189,7 @@ static void check_frames(struct feed feed)
 	FSL_REQUIRE(fsl_frames_forget(&frames, FSL_FRAME_OPERATOR, NULL) == FSL_OK);
 	check_threads(&frames, added, n, FSL_FRAME_OPERATOR);
 	fsl_frames_fini(&frames);
+	fsl_spill_close(&spill);
 	fsl_free(added);
 }
 
