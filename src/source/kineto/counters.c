@@ -11,8 +11,6 @@
 #include "base/number.h"
 #include "base/try.h"
 
-enum { DEVICES_MAX = 32 }; /* of a host */
-
 /* Counters that matter to functions of the device; a bit each. */
 static const uint32_t masks[FSL_FUNCTION_CLASSES_N] = {
 	[FSL_FUNCTION_COMPUTE] = 1U << FSL_SAMPLED_CORES,
@@ -32,11 +30,15 @@ static uint64_t hash_of(const char *begin, int device, const char *end)
 }
 
 /* The process tells the device in Kineto's dialect, the thread in that of ACK; -1: neither does. */
-static int32_t device_of(const struct fsl_trace_event *event)
+static int32_t device_of(struct fsl_kineto_devices *known, const struct fsl_trace_event *event)
 {
-	for (int32_t device = 0; device < DEVICES_MAX; device++) {
-		if (event->pid == hash_of("GPU ", device, " Counters") ||
-		    event->tid == hash_of("CAT_XPU_", device, "")) {
+	for (int device = 0; device < FSL_KINETO_DEVICES_MAX && !known->is_known; device++) {
+		known->pids[device] = hash_of("GPU ", device, " Counters");
+		known->tids[device] = hash_of("CAT_XPU_", device, "");
+	}
+	known->is_known = true;
+	for (int32_t device = 0; device < FSL_KINETO_DEVICES_MAX; device++) {
+		if (event->pid == known->pids[device] || event->tid == known->tids[device]) {
 			return device;
 		}
 	}
@@ -54,7 +56,7 @@ static int32_t device_of_key(const struct fsl_trace_text *key)
 	at += strchr(" _:", key->text[at]) != NULL ? 1 : 0;
 	bool is_number = at < key->length && isdigit((unsigned char)key->text[at]) != 0 &&
 			 fsl_parse_i64(key->text + at, key->length - at, &device);
-	return is_number && device < DEVICES_MAX ? (int32_t)device : -1;
+	return is_number && device < FSL_KINETO_DEVICES_MAX ? (int32_t)device : -1;
 }
 
 /* A value of the event: its key tells the counter, else the event's name and the key together. */
@@ -90,7 +92,8 @@ enum fsl_status fsl_kineto_add_sample(struct fsl_kineto_events *events,
 		return FSL_OK;
 	}
 	if (!last->is_known || last->pid != event->pid || last->tid != event->tid) {
-		*last = (struct fsl_kineto_origin){true, event->pid, event->tid, device_of(event)};
+		*last = (struct fsl_kineto_origin){true, event->pid, event->tid,
+						   device_of(&events->devices, event)};
 	}
 	if (millionths >= 0) {
 		FSL_TRY(add_value(events, event, (struct fsl_trace_text){"", 0}, millionths, err));
@@ -105,13 +108,13 @@ enum fsl_status fsl_kineto_add_sample(struct fsl_kineto_events *events,
 /* The device on which most works ran. */
 static int32_t own_device(const struct fsl_kineto_events *events)
 {
-	size_t n_works[DEVICES_MAX] = {0};
+	size_t n_works[FSL_KINETO_DEVICES_MAX] = {0};
 	int32_t most = -1;
 	struct fsl_kineto_works works;
 	fsl_kineto_bare_works_begin(&works, events);
 	for (size_t i = 0; i < events->works.n; i++) {
 		int32_t device = fsl_kineto_work_at(&works, i).device;
-		if (device < 0 || device >= DEVICES_MAX) {
+		if (device < 0 || device >= FSL_KINETO_DEVICES_MAX) {
 			continue;
 		}
 		n_works[device]++;

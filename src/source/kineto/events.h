@@ -81,6 +81,13 @@ struct fsl_kineto_origin {
 	int32_t device; /* -1: not told */
 };
 
+/* Hashes of processes and threads that are devices; see counters.c. */
+enum { FSL_KINETO_DEVICES_MAX = 32 }; /* of a host */
+struct fsl_kineto_devices {
+	bool is_known;
+	uint64_t pids[FSL_KINETO_DEVICES_MAX], tids[FSL_KINETO_DEVICES_MAX];
+};
+
 /* The thread of the newest call or frame. */
 struct fsl_kineto_last_thread {
 	bool is_known;
@@ -107,6 +114,7 @@ struct fsl_kineto_events {
 	size_t n_copies, copies_capacity;
 	struct fsl_link_counters counters; /* likewise */
 	struct fsl_kineto_origin origin;
+	struct fsl_kineto_devices devices;        /* of counters, if functions are wanted */
 	struct fsl_kineto_operations *operations; /* if functions are wanted */
 	size_t n_operations, operations_capacity;
 	struct fsl_strpool *operation_keys; /* of them; NULL: none yet */

@@ -8,7 +8,7 @@
 
 enum {
 	PLACE_BYTES = 2 * sizeof(uint64_t),
-	OPEN_MAX = 1 << 20, /* begins without an end: a damaged file */
+	OPEN_MAX = 1 << 16, /* begins without an end, of 440 bytes: more are a damaged file */
 	CATEGORIES_MAX = 4096,
 };
 
@@ -167,7 +167,7 @@ static enum fsl_status open_event(struct fsl_kineto_intake *intake,
 				       .number = event->number,
 				       .ts_ns = event->ts_ns,
 				       .name_id = FSL_STR_NONE};
-	if (event->ts_ns == FSL_NS_ABSENT || intake->n_open >= OPEN_MAX) {
+	if (event->ts_ns == FSL_NS_ABSENT || (at == FSL_STR_NONE && intake->n_open >= OPEN_MAX)) {
 		intake->n_unmatched++;
 		return FSL_OK;
 	}

@@ -93,6 +93,25 @@ static void ends_close_the_last_begin_of_their_thread(void **state)
 	end(&small);
 }
 
+static void begins_beyond_a_limit_wait_for_room(void **state)
+{
+	enum { LIMIT = 1 << 16 };
+	(void)state;
+	struct small small;
+	begin(&small, NULL, 0);
+	for (int i = 0; i < LIMIT + 5; i++) {
+		take(&small, 'B', "cuda_runtime", 1, i, "a");
+	}
+	assert_int_equal(small.intake.n_open, LIMIT);
+	take(&small, 'E', "", 1, LIMIT + 5, "");
+	take(&small, 'B', "cuda_runtime", 1, LIMIT + 6, "a");
+	take(&small, 'E', "", 1, LIMIT + 7, "");
+	assert_int_equal(small.events.calls.n, 2);
+	assert_int_equal(small.intake.n_open, LIMIT);
+	assert_int_equal(fsl_kineto_intake_unmatched(&small.intake), LIMIT - 1 + 5);
+	end(&small);
+}
+
 static void begins_and_ends_without_each_other_are_counted(void **state)
 {
 	(void)state;
@@ -173,6 +192,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ends_close_the_last_begin_of_their_thread),
+		cmocka_unit_test(begins_beyond_a_limit_wait_for_room),
 		cmocka_unit_test(begins_and_ends_without_each_other_are_counted),
 		cmocka_unit_test(rules_tell_categories_threads_and_processes),
 		cmocka_unit_test(the_first_rule_that_fits_decides),
