@@ -1,6 +1,8 @@
 /* Reads an event the cheapest way, and goes to the next one. */
 #include "chrome/trace_scanner.h"
 
+#include <string.h>
+
 #include "base/block_scan.h"
 
 bool fsl_trace_scanner_init(struct fsl_trace_scanner *scanner,
@@ -72,6 +74,14 @@ size_t fsl_trace_find_item(const char *data, size_t n_bytes, size_t *n_left)
 	size_t comma = 0, brace = 0;
 	for (size_t i = 0; i < n_bytes; i++) {
 		char c = data[i];
+		if (seen == NOTHING && c != ',') { /* long texts have few commas */
+			const char *next = memchr(data + i, ',', n_bytes - i);
+			if (next == NULL) {
+				break;
+			}
+			i = (size_t)(next - data);
+			c = ',';
+		}
 		if (c == ' ' || c == '\n' || c == '\r' || c == '\t') {
 			continue;
 		}
