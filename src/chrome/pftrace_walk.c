@@ -552,6 +552,10 @@ static enum fsl_status next_packet(struct walk *walk, bool *is_more, struct fsl_
 	    field.value > PACKET_BYTES_MAX) {
 		return pass_over(walk, &field, n_head, err);
 	}
+	if (field.value == 0) { /* of packed files that have nothing else there may be millions */
+		fsl_reader_skip(walk->reader, n_head);
+		return FSL_OK;
+	}
 	size_t n_whole = n_head + (size_t)field.value;
 	FSL_TRY(fsl_reader_peek(walk->reader, n_whole, &data, &n_bytes, err));
 	if (n_bytes < n_whole) {
