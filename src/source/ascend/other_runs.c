@@ -79,6 +79,9 @@ static enum fsl_status tell_runs(struct fsl_profile *profile, const bool *is_oth
 		first = is_other[r] && first == NULL ? &profile->ranks[r] : first;
 		n += is_other[r] ? 1 : 0;
 	}
+	if (first == NULL) {
+		return FSL_OK;
+	}
 	const char *path = first->folder.path;
 	if (first->folder.file != NULL) {
 		path = fsl_arena_printf(&profile->arena, "%s/%s", path, first->folder.file);
