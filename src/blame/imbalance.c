@@ -371,12 +371,15 @@ static void find_pauses(struct imbalance *out, const struct fsl_case *facts,
 	const struct fsl_blame *blame = facts->blame;
 	size_t n_steps = 0, n_ranks = 0, n_most = 0;
 	double sum_ms = 0.0, most_ms = 0.0, usual_ms = step_without_pause(blame, least_ms);
+	double longest_ms[2] = {0.0, 0.0};
 	for (size_t s = 0; s < blame->n_steps; s++) {
 		size_t who = 0;
 		double ms = pause_of_step(blame, s, least_ms, usual_ms, &who);
 		if (ms > 0.0) {
 			n_steps++;
 			sum_ms += ms;
+			longest_ms[1] = fmax(longest_ms[1], fmin(longest_ms[0], ms));
+			longest_ms[0] = fmax(longest_ms[0], ms);
 			n_ranks += pauses[who].n++ == 0;
 			pauses[who].ms += ms;
 			n_most = pauses[who].n > n_most ? pauses[who].n : n_most;
@@ -384,7 +387,9 @@ static void find_pauses(struct imbalance *out, const struct fsl_case *facts,
 		}
 	}
 	double share = (double)n_steps / (double)blame->n_steps;
+	double rest_ms = sum_ms - longest_ms[0] - longest_ms[1];
 	if (n_steps < FSL_REPEATED_STEPS_MIN || n_ranks < 2 ||
+	    rest_ms < FSL_PAUSES_REST_MIN * sum_ms ||
 	    (double)n_most > FSL_PAUSE_RANK_SHARE_MAX * (double)blame->n_steps ||
 	    (double)n_most > FSL_ONE_RANK_SHARE_MAX * (double)n_steps ||
 	    most_ms > FSL_ONE_RANK_COST_MAX * sum_ms) {

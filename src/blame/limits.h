@@ -328,6 +328,8 @@ enum { FSL_STAGE_RANKS_ASKED_MAX = 16, FSL_STAGE_OPS_ASKED_MAX = 1024 };
 /* The pauses of one rank cost at most this part of all: two long ones among short ones of other
  * ranks are single events. */
 #define FSL_ONE_RANK_COST_MAX 0.75
+/* All pauses but the two longest cost at least this part of all: else these are single events. */
+#define FSL_PAUSES_REST_MIN 0.25
 /* One step that costs more than this part of all single steps of a rank is a single event. Untold.
  */
 #define FSL_ONE_STEP_COST_MAX 0.5

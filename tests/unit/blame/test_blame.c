@@ -446,6 +446,26 @@ static void two_long_pauses_of_one_rank_among_short_ones_are_single_events(void 
 	}
 }
 
+static void two_long_pauses_of_two_ranks_among_short_ones_are_single_events(void **state)
+{
+	(void)state;
+	for (int is_even = 0; is_even < 2; is_even++) {
+		struct charged_job c;
+		struct fsl_localisation out;
+		small_job_init(&c.job, 8, 40);
+		charge(&c);
+		for (size_t r = 0; r < 5; r++) {
+			double long_steps = r % 3 == 1 || is_even ? 3.0 : 0.5;
+			c.blame.own_ms[r * 40 + 7 * r + 4] += long_steps * c.blame.step_ms;
+			c.blame.step_dur_ms[7 * r + 4] += long_steps * c.blame.step_ms;
+		}
+		assert_int_equal(imbalance_of(&c, &out),
+				 is_even ? FSL_VERDICT_HOST_PAUSES : FSL_VERDICT_NORMAL);
+		fsl_localisation_fini(&out);
+		release(&c);
+	}
+}
+
 static void the_rank_after_the_culprit_is_told_with_why_it_is_not_named(void **state)
 {
 	(void)state;
@@ -761,6 +781,7 @@ int main(void)
 		cmocka_unit_test(long_pauses_of_ranks_in_turn_are_pauses_of_hosts),
 		cmocka_unit_test(a_pause_costs_no_more_than_its_step_or_the_next_took_longer),
 		cmocka_unit_test(two_long_pauses_of_one_rank_among_short_ones_are_single_events),
+		cmocka_unit_test(two_long_pauses_of_two_ranks_among_short_ones_are_single_events),
 		cmocka_unit_test(the_rank_after_the_culprit_is_told_with_why_it_is_not_named),
 		cmocka_unit_test(a_lost_wait_is_no_work),
 		cmocka_unit_test(idle_time_is_blamed_only_when_recorded_work_explains_nothing),
