@@ -173,6 +173,46 @@ static bool is_one_of_a_class(const struct fsl_case *facts, size_t r, double lea
 	return 2 * n_alike > n;
 }
 
+/* True if the ranks were slow one after the other. */
+static bool took_turns(const struct fsl_charge *a, const struct fsl_charge *b)
+{
+	return b->pattern == FSL_PATTERN_LASTING &&
+	       (b->episode.begin >= a->episode.end || b->episode.end <= a->episode.begin);
+}
+
+/* How much longer steps are while the rank is slow than while no rank is that takes turns with it;
+ * NaN if there are too few of these. */
+static double rise_by(const struct fsl_case *facts, const struct fsl_charge *charge)
+{
+	const struct fsl_blame *blame = facts->blame;
+	size_t n = blame->n_steps, n_least = 0;
+	double *durs_ms = fsl_calloc(3 * n + 1, sizeof(*durs_ms)), rise_ms = NAN;
+	if (durs_ms == NULL) {
+		return NAN;
+	}
+	memcpy(durs_ms, blame->step_dur_ms, n * sizeof(*durs_ms));
+	for (size_t r = 0; r < blame->n_ranks; r++) {
+		const struct fsl_charge *other = &blame->charges[r];
+		for (size_t s = other->episode.begin;
+		     took_turns(charge, other) && s < other->episode.end; s++) {
+			durs_ms[s] = NAN;
+		}
+	}
+	rise_ms = fsl_episode_rise(&charge->episode, durs_ms, n, &n_least, durs_ms + n);
+	fsl_free(durs_ms);
+	return rise_ms;
+}
+
+/* A change that no replay proves, in steps that took no longer by it: two witnesses are against it,
+ * as against a link. */
+static bool is_costless_change(const struct fsl_case *facts, size_t r, double least_ms)
+{
+	const struct fsl_charge *charge = &facts->blame->charges[r];
+	return charge->pattern == FSL_PATTERN_LASTING &&
+	       fsl_proof_of_rank(facts->verification, r) == NULL &&
+	       rise_by(facts, charge) < FSL_NOTED_LOSS_SHARE * least_ms;
+}
+
 /*
  * Why the charge of a rank is not enough to name it, in one clause in the verdict's arena; NULL
  * when it is. @least_ms: the loss per step that counts; @pauses_ms: fsl_fuse_pauses_ms().
@@ -206,6 +246,13 @@ static const char *doubt_about(struct fsl_localisation *out, const struct fsl_ca
 	}
 	if (charge->is_certain) {
 		return NULL;
+	}
+	if (is_costless_change(facts, r, least_ms)) {
+		return fsl_arena_printf(
+			&out->arena,
+			"own work %.1f ms per step above its peers for a while, but steps took no "
+			"longer then",
+			charge->lost_ms_per_step);
 	}
 	if (is_one_of_a_class(facts, r, least_ms)) {
 		return fsl_arena_printf(
@@ -779,6 +826,39 @@ static enum fsl_status drop_costless(struct fsl_localisation *out, const struct 
 	return FSL_OK;
 }
 
+/*
+ * Gaps between operators that overlap are no work: who waits for another rank in a group seems to
+ * work longer as well. Ranks that cost far less than the costliest, which nothing else speaks
+ * against, are its victims.
+ */
+static enum fsl_status drop_waiters(struct fsl_localisation *out, const struct fsl_case *facts,
+				    struct fsl_error *err)
+{
+	const struct fsl_culprit *worst = &out->culprits[0];
+	size_t n_kept = 1;
+	if (fsl_own_is_work(facts->own) || worst->cause == FSL_CAUSE_NETWORK) {
+		return FSL_OK;
+	}
+	for (size_t i = 1; i < out->n_culprits; i++) {
+		const struct fsl_culprit *culprit = &out->culprits[i];
+		size_t r = fsl_run_rank_idx(facts->run, culprit->rank);
+		if (culprit->cause == FSL_CAUSE_NETWORK || facts->blame->charges[r].is_certain ||
+		    culprit->lost_ms_per_step >=
+			    FSL_ARRIVAL_WAITER_SHARE * worst->lost_ms_per_step) {
+			out->culprits[n_kept++] = *culprit;
+			continue;
+		}
+		const char *reason = fsl_arena_printf(
+			&out->arena,
+			"own work %.1f ms per step above its peers, but ranks that wait for rank "
+			"%" PRId32 " seem to work longer as well",
+			culprit->lost_ms_per_step, worst->rank);
+		FSL_TRY(add_unconfirmed(out, facts, r, reason, err));
+	}
+	out->n_culprits = n_kept;
+	return FSL_OK;
+}
+
 enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl_case *facts,
 				  struct fsl_error *err)
 {
@@ -789,6 +869,7 @@ enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl
 		return FSL_OK;
 	}
 	fsl_fuse_sort_culprits(out);
+	FSL_TRY(drop_waiters(out, facts, err));
 	FSL_TRY(fsl_fuse_name_host(out, facts, err));
 	fsl_fuse_sort_culprits(out);
 	struct fsl_localisation before = *out;
