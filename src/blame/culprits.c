@@ -173,44 +173,13 @@ static bool is_one_of_a_class(const struct fsl_case *facts, size_t r, double lea
 	return 2 * n_alike > n;
 }
 
-/* True if the ranks were slow one after the other. */
-static bool took_turns(const struct fsl_charge *a, const struct fsl_charge *b)
-{
-	return b->pattern == FSL_PATTERN_LASTING &&
-	       (b->episode.begin >= a->episode.end || b->episode.end <= a->episode.begin);
-}
-
-/* How much longer steps are while the rank is slow than while no rank is that takes turns with it;
- * NaN if there are too few of these. */
-static double rise_by(const struct fsl_case *facts, const struct fsl_charge *charge)
-{
-	const struct fsl_blame *blame = facts->blame;
-	size_t n = blame->n_steps, n_least = 0;
-	double *durs_ms = fsl_calloc(3 * n + 1, sizeof(*durs_ms)), rise_ms = NAN;
-	if (durs_ms == NULL) {
-		return NAN;
-	}
-	memcpy(durs_ms, blame->step_dur_ms, n * sizeof(*durs_ms));
-	for (size_t r = 0; r < blame->n_ranks; r++) {
-		const struct fsl_charge *other = &blame->charges[r];
-		for (size_t s = other->episode.begin;
-		     took_turns(charge, other) && s < other->episode.end; s++) {
-			durs_ms[s] = NAN;
-		}
-	}
-	rise_ms = fsl_episode_rise(&charge->episode, durs_ms, n, &n_least, durs_ms + n);
-	fsl_free(durs_ms);
-	return rise_ms;
-}
-
-/* A change that no replay proves, in steps that took no longer by it: two witnesses are against it,
- * as against a link. */
-static bool is_costless_change(const struct fsl_case *facts, size_t r, double least_ms)
+/* Slow all along by gaps beneath which ranks may work, while neither a replay nor arrivals tell the
+ * same. */
+static bool is_unproven_level(const struct fsl_case *facts, size_t r)
 {
 	const struct fsl_charge *charge = &facts->blame->charges[r];
-	return charge->pattern == FSL_PATTERN_LASTING &&
-	       fsl_proof_of_rank(facts->verification, r) == NULL &&
-	       rise_by(facts, charge) < FSL_NOTED_LOSS_SHARE * least_ms;
+	return charge->pattern == FSL_PATTERN_LASTING && !charge->is_change &&
+	       fsl_proof_of_rank(facts->verification, r) == NULL && fsl_blame_work_may_hide(facts);
 }
 
 /*
@@ -247,12 +216,19 @@ static const char *doubt_about(struct fsl_localisation *out, const struct fsl_ca
 	if (charge->is_certain) {
 		return NULL;
 	}
-	if (is_costless_change(facts, r, least_ms)) {
+	if (fsl_fuse_is_costless_change(facts, r, least_ms)) {
 		return fsl_arena_printf(
 			&out->arena,
 			"own work %.1f ms per step above its peers for a while, but steps took no "
 			"longer then",
 			charge->lost_ms_per_step);
+	}
+	if (is_unproven_level(facts, r)) {
+		return fsl_arena_printf(
+			&out->arena,
+			"own work %.1f ms per step above its peers all along, but by gaps beneath "
+			"which ranks may work, and no replay tells what they cost",
+			charge->own_ms - charge->peers_ms);
 	}
 	if (is_one_of_a_class(facts, r, least_ms)) {
 		return fsl_arena_printf(

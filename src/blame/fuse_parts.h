@@ -23,6 +23,9 @@ void fsl_fuse_conclude_named(struct fsl_localisation *out, const struct fsl_case
  * work rose against its peers, and no other rank changed then: the rise is its cost. 0: not known.
  */
 double fsl_fuse_least_loss(const struct fsl_case *facts, const struct fsl_charge *charge);
+/* True if no replay proves the cost of a lasting charge, and steps took no longer while it lasted:
+ * two witnesses are against it, as against a link. False if no other steps tell. */
+bool fsl_fuse_is_costless_change(const struct fsl_case *facts, size_t r, double least_ms);
 
 /*
  * @lost_ms per step, but no more than the steps rose by if the charge has an episode: no repair

@@ -92,8 +92,11 @@ static bool stages_show_work(const struct fsl_case *facts, double sum_ms)
 {
 	const struct fsl_run *run = facts->run;
 	size_t n_p2p = 0, n_ahead = 0, stride = run->n_ranks / FSL_STAGE_RANKS_ASKED_MAX + 1;
-	if (fsl_ranks_seen(run) == facts->topology->n_expected_ranks && /* else one without data */
-	    fsl_match_lacks_partners(facts->match)) {
+	/* The neighbours of a rank without data lack a partner, too. */
+	size_t n_expected = facts->topology->n_expected_ranks;
+	double unseen_share = 1.0 - (double)fsl_ranks_seen(run) / (double)n_expected;
+	double paired_min = 0.5 * (1.0 - 2.0 * unseen_share);
+	if ((double)facts->match->n_p2p_matched < paired_min * (double)facts->match->n_p2p) {
 		return false;
 	}
 	for (size_t r = 0; r < run->n_ranks; r += stride) {

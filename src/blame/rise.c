@@ -1,9 +1,11 @@
 /* How much longer steps take with a lasting fault: what it can cost at most, and at least. */
 #include <math.h>
+#include <string.h>
 
 #include <failslow/stats.h>
 
 #include "blame/fuse_parts.h"
+#include "blame/verify.h"
 
 /* Gathers the times of the steps outside of [begin, end). */
 static size_t list_outside(double *out, const struct fsl_blame *blame, size_t begin, size_t end)
@@ -69,6 +71,43 @@ double fsl_fuse_least_loss(const struct fsl_case *facts, const struct fsl_charge
 	bool is_seen = n_least >= FSL_RISE_STEPS_MIN && rise >= FSL_EXPLAINED_SHARE_MIN * excess &&
 		       excess >= FSL_EXPLAINED_SHARE_MIN * rise;
 	return is_seen ? fmin(rise, excess) : 0.0;
+}
+
+/* True if the ranks were slow one after the other. */
+static bool took_turns(const struct fsl_charge *a, const struct fsl_charge *b)
+{
+	return b->pattern == FSL_PATTERN_LASTING &&
+	       (b->episode.begin >= a->episode.end || b->episode.end <= a->episode.begin);
+}
+
+/* How much longer steps are while the rank is slow than while no rank is that takes turns with it;
+ * NaN if there are too few of these. */
+static double rise_by(const struct fsl_blame *blame, const struct fsl_charge *charge)
+{
+	size_t n = blame->n_steps, n_least = 0;
+	double *durs_ms = fsl_calloc(3 * n + 1, sizeof(*durs_ms)), rise_ms = NAN;
+	if (durs_ms == NULL) {
+		return NAN;
+	}
+	memcpy(durs_ms, blame->step_dur_ms, n * sizeof(*durs_ms));
+	for (size_t r = 0; r < blame->n_ranks; r++) {
+		const struct fsl_charge *other = &blame->charges[r];
+		for (size_t s = other->episode.begin;
+		     took_turns(charge, other) && s < other->episode.end; s++) {
+			durs_ms[s] = NAN;
+		}
+	}
+	rise_ms = fsl_episode_rise(&charge->episode, durs_ms, n, &n_least, durs_ms + n);
+	fsl_free(durs_ms);
+	return rise_ms;
+}
+
+bool fsl_fuse_is_costless_change(const struct fsl_case *facts, size_t r, double least_ms)
+{
+	const struct fsl_charge *charge = &facts->blame->charges[r];
+	return charge->pattern == FSL_PATTERN_LASTING &&
+	       fsl_proof_of_rank(facts->verification, r) == NULL &&
+	       rise_by(facts->blame, charge) < FSL_NOTED_LOSS_SHARE * least_ms;
 }
 
 static double bound(double lost_ms, double rise)

@@ -305,6 +305,37 @@ static void a_stage_with_more_to_do_is_named_by_its_lowest_rank(void **state)
 	release(&c);
 }
 
+/* In rings a third finds a partner by chance. */
+static void a_ring_is_no_pipeline_though_a_rank_left_no_data(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t n_matched;
+		size_t n_missing;
+		bool is_told;
+	} cases[] = {{60, 0, true}, {30, 0, false}, {30, 1, false}, {45, 1, true}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct charged_job c;
+		struct fsl_localisation out;
+		small_job_init(&c.job, 8, 40);
+		charge(&c);
+		for (size_t r = 4; r < 8; r++) {
+			c.blame.peers.stage_of[r] = 1;
+			for (size_t s = 0; s < 40; s++) {
+				c.blame.own_ms[r * 40 + s] *= 1.6;
+			}
+		}
+		c.match.n_p2p = 100;
+		c.match.n_p2p_matched = cases[i].n_matched;
+		c.job.topology.n_expected_ranks += cases[i].n_missing;
+		assert_int_equal(imbalance_of(&c, &out), cases[i].is_told
+								 ? FSL_VERDICT_STAGE_IMBALANCE
+								 : FSL_VERDICT_NORMAL);
+		fsl_localisation_fini(&out);
+		release(&c);
+	}
+}
+
 static void a_stage_of_one_rank_is_told_as_one(void **state)
 {
 	(void)state;
@@ -466,9 +497,10 @@ static void two_long_pauses_of_two_ranks_among_short_ones_are_single_events(void
 	}
 }
 
-/* Names culprits of a job whose ranks @slow and @other work longer in some of 40 steps, 12 ms and
- * 4 ms before each operator. Returns the first two ranks: 10 * first + second, 9: none. */
-static int32_t named_of(size_t begin, size_t end, bool has_steps_rise, bool is_work)
+/* Names culprits of a job whose ranks 5 and, beneath operators, 2 work longer in some of 40 steps,
+ * 12 ms and 4 ms before each operator. @is_told: by arrivals and by a change of rank 2. Returns the
+ * first two ranks: 10 * first + second, 9: none. */
+static int32_t named_of(size_t begin, size_t end, bool has_steps_rise, bool is_work, bool is_told)
 {
 	enum { N_STEPS = 40 };
 	struct charged_job c;
@@ -481,6 +513,8 @@ static int32_t named_of(size_t begin, size_t end, bool has_steps_rise, bool is_w
 	charge(&c);
 	c.config.causes = UINT32_MAX;
 	c.own.has_async = !is_work;
+	c.blame.charges[5].is_certain = is_told;
+	c.blame.charges[2].is_change |= is_told;
 	for (size_t s = 0; s < N_STEPS && !has_steps_rise; s++) {
 		c.blame.step_dur_ms[s] = c.blame.step_ms;
 	}
@@ -496,17 +530,25 @@ static int32_t named_of(size_t begin, size_t end, bool has_steps_rise, bool is_w
 static void a_rank_is_not_named_for_a_while_in_which_steps_took_no_longer(void **state)
 {
 	(void)state;
-	assert_int_equal(named_of(10, 25, true, true), 59);
-	assert_int_equal(named_of(10, 25, false, true), 99);
-	assert_int_equal(named_of(18, 40, true, true), 59);
-	assert_int_equal(named_of(18, 40, false, true), 99);
-	assert_int_equal(named_of(0, 40, false, true), 59); /* no other steps tell */
+	assert_int_equal(named_of(10, 25, true, true, false), 59);
+	assert_int_equal(named_of(10, 25, false, true, false), 99);
+	assert_int_equal(named_of(18, 40, true, true, false), 59);
+	assert_int_equal(named_of(18, 40, false, true, false), 99);
+	assert_int_equal(named_of(0, 40, false, true, false), 59); /* no other steps tell */
 }
 
 static void ranks_that_cost_far_less_are_not_named_if_gaps_are_no_work(void **state)
 {
 	(void)state;
-	assert_int_equal(named_of(0, 40, true, false), 59);
+	assert_int_equal(named_of(0, 40, true, false, true), 59);
+}
+
+static void a_level_of_gaps_names_nobody_without_a_replay_or_arrivals(void **state)
+{
+	(void)state;
+	assert_int_equal(named_of(0, 40, true, false, false), 99);
+	assert_int_equal(named_of(0, 40, true, true, false), 59);       /* gaps are work */
+	assert_int_equal(named_of(12, 40, true, false, false) / 10, 5); /* a change */
 }
 
 static void the_rank_after_the_culprit_is_told_with_why_it_is_not_named(void **state)
@@ -818,6 +860,7 @@ int main(void)
 		cmocka_unit_test(a_change_of_an_uneven_device_is_measured_from_its_own_level),
 		cmocka_unit_test(a_slow_device_that_always_was_is_uneven_until_a_fifth),
 		cmocka_unit_test(a_stage_with_more_to_do_is_named_by_its_lowest_rank),
+		cmocka_unit_test(a_ring_is_no_pipeline_though_a_rank_left_no_data),
 		cmocka_unit_test(a_stage_of_one_rank_is_told_as_one),
 		cmocka_unit_test(work_that_moves_costs_what_steps_take_longer),
 		cmocka_unit_test(a_stall_of_one_rank_is_no_work_that_moves),
@@ -827,6 +870,7 @@ int main(void)
 		cmocka_unit_test(two_long_pauses_of_two_ranks_among_short_ones_are_single_events),
 		cmocka_unit_test(a_rank_is_not_named_for_a_while_in_which_steps_took_no_longer),
 		cmocka_unit_test(ranks_that_cost_far_less_are_not_named_if_gaps_are_no_work),
+		cmocka_unit_test(a_level_of_gaps_names_nobody_without_a_replay_or_arrivals),
 		cmocka_unit_test(the_rank_after_the_culprit_is_told_with_why_it_is_not_named),
 		cmocka_unit_test(a_lost_wait_is_no_work),
 		cmocka_unit_test(idle_time_is_blamed_only_when_recorded_work_explains_nothing),
