@@ -182,6 +182,37 @@ static bool is_unproven_level(const struct fsl_case *facts, size_t r)
 	       fsl_proof_of_rank(facts->verification, r) == NULL && fsl_blame_work_may_hide(facts);
 }
 
+/* Likewise as doubt_about(), what step times and gaps tell of a rank whose cost no replay proves.
+ */
+static const char *doubt_without_proof(struct fsl_localisation *out, const struct fsl_case *facts,
+				       size_t r, double least_ms)
+{
+	const struct fsl_charge *charge = &facts->blame->charges[r];
+	if (fsl_fuse_is_costless_change(facts, r, least_ms)) {
+		return fsl_arena_printf(
+			&out->arena,
+			"own work %.1f ms per step above its peers for a while, but steps took no "
+			"longer then",
+			charge->lost_ms_per_step);
+	}
+	double rise_ms = fsl_fuse_unexplained_rise_ms(facts, r);
+	if (rise_ms > 0.0) {
+		return fsl_arena_printf(
+			&out->arena,
+			"own work %.1f ms per step above its peers for a while, a small part of the "
+			"%.1f ms that steps took longer then",
+			charge->episode.mean_ms, rise_ms);
+	}
+	if (is_unproven_level(facts, r)) {
+		return fsl_arena_printf(
+			&out->arena,
+			"own work %.1f ms per step above its peers all along, but by gaps beneath "
+			"which ranks may work, and no replay tells what they cost",
+			charge->own_ms - charge->peers_ms);
+	}
+	return NULL;
+}
+
 /*
  * Why the charge of a rank is not enough to name it, in one clause in the verdict's arena; NULL
  * when it is. @least_ms: the loss per step that counts; @pauses_ms: fsl_fuse_pauses_ms().
@@ -216,19 +247,9 @@ static const char *doubt_about(struct fsl_localisation *out, const struct fsl_ca
 	if (charge->is_certain) {
 		return NULL;
 	}
-	if (fsl_fuse_is_costless_change(facts, r, least_ms)) {
-		return fsl_arena_printf(
-			&out->arena,
-			"own work %.1f ms per step above its peers for a while, but steps took no "
-			"longer then",
-			charge->lost_ms_per_step);
-	}
-	if (is_unproven_level(facts, r)) {
-		return fsl_arena_printf(
-			&out->arena,
-			"own work %.1f ms per step above its peers all along, but by gaps beneath "
-			"which ranks may work, and no replay tells what they cost",
-			charge->own_ms - charge->peers_ms);
+	const char *why_unproven = doubt_without_proof(out, facts, r, least_ms);
+	if (why_unproven != NULL) {
+		return why_unproven;
 	}
 	if (is_one_of_a_class(facts, r, least_ms)) {
 		return fsl_arena_printf(

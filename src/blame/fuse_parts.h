@@ -26,6 +26,10 @@ double fsl_fuse_least_loss(const struct fsl_case *facts, const struct fsl_charge
 /* True if no replay proves the cost of a lasting charge, and steps took no longer while it lasted:
  * two witnesses are against it, as against a link. False if no other steps tell. */
 bool fsl_fuse_is_costless_change(const struct fsl_case *facts, size_t r, double least_ms);
+/* How much longer steps took, ms, while a lasting charge lasted whose cost no replay proves, if its
+ * excess is a small part of that and no other rank's is larger: something else made them longer. 0:
+ * no such rise. */
+double fsl_fuse_unexplained_rise_ms(const struct fsl_case *facts, size_t r);
 
 /*
  * @lost_ms per step, but no more than the steps rose by if the charge has an episode: no repair

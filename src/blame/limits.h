@@ -181,6 +181,9 @@ enum { FSL_PERIOD_GAPS_MIN = 3, FSL_PERIOD_MAX = 1024 };
 /* Another rank that changed in more of an episode than this may be what the steps rose by. Untold.
  */
 #define FSL_RISE_BESIDE_SHARE_MAX 0.1
+/* The largest of the changes that no replay proves explains this part of the rise of the steps, or
+ * the job as a whole became slower and with it what its ranks differ by. */
+#define FSL_RISE_EXPLAINED_MIN (1.0 / 3.0)
 /* Steps on the shorter side of a rise that bounds a loss. */
 #define FSL_RISE_STEPS_MIN 8
 /* Percentile of the other steps that is healthy: what else was wrong lengthened the rest. */

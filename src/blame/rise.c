@@ -102,12 +102,40 @@ static double rise_by(const struct fsl_blame *blame, const struct fsl_charge *ch
 	return rise_ms;
 }
 
+/* True if a change is lasting and no replay proves its cost. */
+static bool is_unproven(const struct fsl_case *facts, size_t r)
+{
+	return facts->blame->charges[r].pattern == FSL_PATTERN_LASTING &&
+	       fsl_proof_of_rank(facts->verification, r) == NULL;
+}
+
+/* True if no other rank lost more in the same steps. */
+static bool is_largest(const struct fsl_blame *blame, const struct fsl_charge *charge)
+{
+	for (size_t r = 0; r < blame->n_ranks; r++) {
+		const struct fsl_charge *other = &blame->charges[r];
+		if (other->pattern == FSL_PATTERN_LASTING && !took_turns(charge, other) &&
+		    other->episode.mean_ms > charge->episode.mean_ms) {
+			return false;
+		}
+	}
+	return true;
+}
+
 bool fsl_fuse_is_costless_change(const struct fsl_case *facts, size_t r, double least_ms)
 {
+	return is_unproven(facts, r) &&
+	       rise_by(facts->blame, &facts->blame->charges[r]) < FSL_NOTED_LOSS_SHARE * least_ms;
+}
+
+double fsl_fuse_unexplained_rise_ms(const struct fsl_case *facts, size_t r)
+{
 	const struct fsl_charge *charge = &facts->blame->charges[r];
-	return charge->pattern == FSL_PATTERN_LASTING &&
-	       fsl_proof_of_rank(facts->verification, r) == NULL &&
-	       rise_by(facts->blame, charge) < FSL_NOTED_LOSS_SHARE * least_ms;
+	if (!is_unproven(facts, r) || !is_largest(facts->blame, charge)) {
+		return 0.0;
+	}
+	double rise = rise_by(facts->blame, charge);
+	return charge->episode.mean_ms < FSL_RISE_EXPLAINED_MIN * rise ? rise : 0.0;
 }
 
 static double bound(double lost_ms, double rise)

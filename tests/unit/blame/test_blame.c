@@ -537,6 +537,38 @@ static void a_rank_is_not_named_for_a_while_in_which_steps_took_no_longer(void *
 	assert_int_equal(named_of(0, 40, false, true, false), 59); /* no other steps tell */
 }
 
+/* Named although all steps became longer by @all_ms at the same time. */
+static bool is_named_beside_rise(double all_ms)
+{
+	enum { N_STEPS = 40 };
+	struct charged_job c;
+	struct fsl_localisation out;
+	small_job_init(&c.job, 8, N_STEPS);
+	c.job.body_ms[6] = 10.0; /* 40 ms in a step */
+	c.job.onset = 15;
+	charge(&c);
+	c.config.causes = UINT32_MAX;
+	for (size_t s = 15; s < N_STEPS; s++) {
+		c.blame.step_dur_ms[s] += all_ms;
+	}
+	fsl_localisation_init(&out);
+	assert_int_equal(fsl_fuse_culprits(&out, &(struct fsl_case)CASE_OF(&c), NULL), FSL_OK);
+	bool is_named = out.n_culprits > 0;
+	assert_true(!is_named || out.culprits[0].rank == 6);
+	fsl_localisation_fini(&out);
+	release(&c);
+	return is_named;
+}
+
+static void a_rank_is_not_named_for_a_rise_of_which_it_explains_little(void **state)
+{
+	(void)state;
+	assert_true(is_named_beside_rise(0.0));
+	assert_true(is_named_beside_rise(40.0));
+	assert_false(is_named_beside_rise(120.0));
+	assert_false(is_named_beside_rise(500.0));
+}
+
 static void ranks_that_cost_far_less_are_not_named_if_gaps_are_no_work(void **state)
 {
 	(void)state;
@@ -869,6 +901,7 @@ int main(void)
 		cmocka_unit_test(two_long_pauses_of_one_rank_among_short_ones_are_single_events),
 		cmocka_unit_test(two_long_pauses_of_two_ranks_among_short_ones_are_single_events),
 		cmocka_unit_test(a_rank_is_not_named_for_a_while_in_which_steps_took_no_longer),
+		cmocka_unit_test(a_rank_is_not_named_for_a_rise_of_which_it_explains_little),
 		cmocka_unit_test(ranks_that_cost_far_less_are_not_named_if_gaps_are_no_work),
 		cmocka_unit_test(a_level_of_gaps_names_nobody_without_a_replay_or_arrivals),
 		cmocka_unit_test(the_rank_after_the_culprit_is_told_with_why_it_is_not_named),
