@@ -24,7 +24,9 @@
 #define FSL_STALL_WARM_STEPS     5
 #define FSL_STALL_WARM_SPREADS   5.0
 #define FSL_STALL_WARM_SHARE_MIN 0.03
-/* Stalls are a verdict from this share of the time on, or if one of them is as long, ns. */
+/* Stalls are a verdict from this share of the time on, or if one of them is as long, ns. In a short
+ * capture any long step is such a share: fewer than FSL_STALL_PERIODIC_MIN of them count only if
+ * one takes a usual step longer. */
 #define FSL_STALL_COUNTS_SHARE 0.03
 #define FSL_STALL_COUNTS_NS    (INT64_C(60) * FSL_NS_PER_S)
 /* No job stands for so long and goes on: its clock was set. */

@@ -424,21 +424,26 @@ static enum fsl_status find_last(const struct fsl_stalls_look *look, struct fsl_
 	return tell_stage(look, stall, longest.stage, err);
 }
 
+/* *share: of the time, what they cost together. */
 static bool do_count(const struct fsl_stalls_look *look, double *share)
 {
 	const struct fsl_job_step *items = look->progress->steps.items;
 	const struct fsl_job_step *last = &items[look->n - 1];
 	int64_t lost_ns = 0, longest_ns = 0;
+	size_t n_times = 0;
 	for (size_t i = 0; i < look->n_found; i++) {
 		const struct fsl_stall *stall = &look->found[i];
 		if (!fsl_stall_is_planned(stall->phase)) {
 			lost_ns = fsl_sum_i64(lost_ns, stall->lost_ns);
 			longest_ns = fsl_stalls_larger(longest_ns, stall->most_ns);
+			n_times += stall->n_times;
 		}
 	}
 	*share = (double)lost_ns /
 		 (double)(fsl_sum_i64(last->begin_ns, last->dur_ns) - items[0].begin_ns);
-	return longest_ns >= FSL_STALL_COUNTS_NS || *share >= FSL_STALL_COUNTS_SHARE;
+	double step_ms = fsl_stalls_median(look->level_ms, look->n, look->work);
+	bool is_stall = n_times >= FSL_STALL_PERIODIC_MIN || fsl_stalls_ms(longest_ns) >= step_ms;
+	return longest_ns >= FSL_STALL_COUNTS_NS || (*share >= FSL_STALL_COUNTS_SHARE && is_stall);
 }
 
 /* Each stalled step is an anomaly of the step time. */

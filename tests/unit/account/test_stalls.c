@@ -116,6 +116,29 @@ static void one_long_step_is_told_with_what_it_cost(void **state)
 	}
 }
 
+static void a_few_steps_that_take_half_longer_are_no_verdict_in_a_short_capture(void **state)
+{
+	(void)state;
+	static struct job job;
+	static const struct {
+		size_t n_stalls;
+		double s;
+		enum fsl_verdict_kind kind;
+	} cases[] = {{1, 0.6, FSL_VERDICT_NORMAL},
+		     {2, 0.7, FSL_VERDICT_NORMAL},
+		     {1, 1.2, FSL_VERDICT_STALLS},
+		     {3, 0.6, FSL_VERDICT_STALLS}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin(&job, 16, 0.02);
+		for (size_t k = 0; k < cases[i].n_stalls; k++) {
+			lengthen(&job, 6 + 3 * k + k / 2, cases[i].s);
+		}
+		assert_int_equal(find(&job, FSL_VERDICT_NORMAL), FSL_OK);
+		assert_int_equal(job.perception.kind, cases[i].kind);
+		end(&job);
+	}
+}
+
 static void a_period_is_told_exactly(void **state)
 {
 	(void)state;
@@ -696,6 +719,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_job_whose_steps_scatter_has_no_stalls),
 		cmocka_unit_test(one_long_step_is_told_with_what_it_cost),
+		cmocka_unit_test(
+			a_few_steps_that_take_half_longer_are_no_verdict_in_a_short_capture),
 		cmocka_unit_test(a_period_is_told_exactly),
 		cmocka_unit_test(first_steps_that_get_shorter_warm_up_and_are_no_stalls),
 		cmocka_unit_test(first_steps_after_a_restart_warm_up),
