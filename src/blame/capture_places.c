@@ -5,19 +5,66 @@
 
 #include <gsl/gsl_cdf.h>
 
+#include <failslow/stats.h>
+
+#include "base/number.h"
 #include "base/try.h"
 #include "blame/kernel_peers.h"
 #include "blame/limits.h"
 #include "capture/edges.h"
 #include "capture/step_rows.h"
 
-/* NaN if no row tells. @longest_ms: the longest step of the set. */
-static double idle_ms(const struct fsl_profile_rank *rank, double longest_ms)
+/* When the framework began the only step of the rank, ns on the rank's clock; FSL_NS_ABSENT: not
+ * told, or there are several steps. */
+static int64_t begin_of(const struct fsl_profile_rank *rank)
+{
+	size_t n_rows = 0;
+	const struct fsl_profile_step *rows = fsl_profile_step_rows(rank, &n_rows);
+	for (size_t i = 0; i < rank->trace.n_ranges && n_rows == 1; i++) {
+		if (rank->trace.ranges[i].step == rows[0].step && !rank->trace.has_iterations) {
+			return rank->trace.ranges[i].begin_ns;
+		}
+	}
+	return FSL_NS_ABSENT;
+}
+
+/* Sets @apart_ms [n_ranks]: how far from most ranks each began the only step of the capture; NaN:
+ * not told, or by too few ranks; 0: there are several steps. */
+static enum fsl_status compare_begins(double *apart_ms, struct fsl_arena *arena,
+				      const struct fsl_profile *profile,
+				      const struct fsl_profile_meetings *meetings,
+				      struct fsl_error *err)
+{
+	double *begins_ms = NULL;
+	int64_t first_ns = FSL_NS_ABSENT;
+	size_t n_told = 0;
+	FSL_TRY(FSL_ARENA_NEW(begins_ms, arena, 2 * profile->n_ranks + 1, "ranks", err));
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		int64_t begin_ns = begin_of(&profile->ranks[r]);
+		if (begin_ns != FSL_NS_ABSENT) {
+			begin_ns = fsl_sum_i64(begin_ns, -meetings->match.clock_ns[r]);
+			first_ns = first_ns == FSL_NS_ABSENT ? begin_ns : first_ns;
+			n_told++;
+			begins_ms[r] = ((double)begin_ns - (double)first_ns) / FSL_NS_PER_MS;
+		} else {
+			begins_ms[r] = NAN;
+		}
+	}
+	double usual_ms = fsl_median(begins_ms, profile->n_ranks, begins_ms + profile->n_ranks);
+	usual_ms = n_told >= FSL_OUTLIERS_N_MIN ? usual_ms : (double)NAN;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		bool is_one = fsl_profile_n_steps(&profile->ranks[r]) == 1;
+		apart_ms[r] = is_one ? fabs(begins_ms[r] - usual_ms) : 0.0;
+	}
+	return FSL_OK;
+}
+
+/* NaN if no row tells. @longest_ms: the longest step of the set; @apart_ms: by compare_begins(). */
+static double idle_ms(const struct fsl_profile_rank *rank, double longest_ms, double apart_ms)
 {
 	const struct fsl_profile_edges edges = fsl_profile_edges_of(rank);
-	double lacking_ms = longest_ms - fsl_profile_step_ms(rank);
-	bool lacks = fsl_profile_n_steps(rank) >= 2 &&
-		     lacking_ms > FSL_STEP_LACKS_SHARE_MIN * longest_ms;
+	double lacking_ms = longest_ms - fsl_profile_step_ms(rank) - apart_ms;
+	bool lacks = lacking_ms > FSL_STEP_LACKS_SHARE_MIN * longest_ms; /* false: not told */
 	return fsl_profile_part_ms(rank, FSL_PART_FREE) - fsl_profile_edges_ms(&edges) +
 	       (lacks ? lacking_ms : 0.0);
 }
@@ -134,8 +181,10 @@ static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_pro
 	double *told = NULL, *computing = NULL, *own = NULL, *exposed = NULL;
 	struct waits waits;
 	size_t *n_steps = NULL;
-	double *left = NULL;
+	double *left = NULL, *apart = NULL;
 	FSL_TRY(FSL_ARENA_NEW(left, &out->arena, n, "ranks", err));
+	FSL_TRY(FSL_ARENA_NEW(apart, &out->arena, n, "ranks", err));
+	FSL_TRY(compare_begins(apart, &out->arena, profile, meetings, err));
 	FSL_TRY(FSL_ARENA_NEW(class_of, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(told, &out->arena, n, "ranks", err));
 	FSL_TRY(FSL_ARENA_NEW(computing, &out->arena, n, "ranks", err));
@@ -146,7 +195,7 @@ static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_pro
 	for (size_t r = 0; r < profile->n_ranks; r++) {
 		const struct fsl_profile_rank *rank = &profile->ranks[r];
 		size_t stage = fsl_profile_stage_of(cluster, rank->rank);
-		out->idle_ms[r] = idle_ms(rank, out->job.step_ms);
+		out->idle_ms[r] = idle_ms(rank, out->job.step_ms, apart[r]);
 		computing[r] = fsl_profile_part_ms(rank, FSL_PART_COMPUTING);
 		own[r] = computing[r] + out->idle_ms[r];
 		exposed[r] = fsl_profile_part_ms(rank, FSL_PART_EXPOSED);

@@ -21,7 +21,8 @@ struct fsl_capture_places {
 /*
  * Idle time of a rank is its free time inside of the work, and what its step lacks beside the
  * longest one of the set: ranks keep step, and idle time before a rank's first kernel is in no row.
- * One step alone does not tell whether the ranks began it together.
+ * One step alone does not tell whether the ranks began it together, unless the framework recorded
+ * its begin: then only what the step lacks beyond the difference of the begins counts.
  *
  * Fills @out (overwritten). Ranks of a stage are one class; ranks without a known stage are one
  * more class. Own time of other files is computing and idle time of a step; computing alone of

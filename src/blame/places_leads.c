@@ -21,6 +21,7 @@ struct lead {
 	size_t n_met;    /* its operators that meet others */
 	double least_ns; /* wait of the group that waited least; infinity: of none */
 	double sum_ns;   /* waits of all groups */
+	bool is_staged;  /* it sends to other stages, which may hold the job as long */
 };
 
 struct leads {
@@ -53,6 +54,10 @@ static enum fsl_status list_channels(struct leads *leads, const struct fsl_place
 			leads->ranks[channel->members[i % channel->n_members]].n_met +=
 				channel->dur_ns[i] >= 0;
 		}
+		uint32_t a = channel->members[0], b = channel->members[channel->n_members - 1];
+		bool is_apart = work->job->class_of[a] != work->job->class_of[b];
+		leads->ranks[a].is_staged |= channel->is_p2p && is_apart;
+		leads->ranks[b].is_staged |= channel->is_p2p && is_apart;
 		/* To its neighbour in a pipeline a rank is late all the time. */
 		if (!channel->is_p2p) {
 			uint64_t members =
@@ -127,7 +132,9 @@ enum fsl_status fsl_places_measure_leads(struct fsl_place_work *work, struct fsl
 	for (size_t r = 0; r < work->out->n_ranks; r++) {
 		const struct lead *lead = &leads.ranks[r];
 		double n_ops = (double)job->run->ranks[r].n_ops;
-		bool is_told = (double)lead->n_met >= FSL_PLACES_MET_SHARE_MIN * n_ops;
+		bool is_told =
+			(double)lead->n_met >= FSL_PLACES_MET_SHARE_MIN * n_ops &&
+			!(lead->is_staged && job->bare_ns != NULL && job->bare_ns[r] != NULL);
 		double ms =
 			work->out->ranks[r].is_in_ring ? INFINITY : lead->least_ns / FSL_NS_PER_MS;
 		work->alone_ms[r] = lead->sum_ns / FSL_NS_PER_MS / job->n_steps[r];

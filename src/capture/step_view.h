@@ -19,10 +19,10 @@ struct fsl_step_view {
 /*
  * Fills @out (overwritten); @profile must outlive it. A rank of the view has the rows that carry a
  * step number (steps of both kinds, communication operators, links, kernels, gaps), and the rank's
- * names, traffic and metadata. A view has no sums over the capture (statistics, framework
- * operators, memory, the trace) and no rows without a number. If all rows are numbered, a view
- * equals a capture read with that step as the only wanted one, except for these sums.
- * FSL_ERR_MEMORY only.
+ * names, traffic and metadata, and the ranges of all steps. A view has no sums over the capture
+ * (statistics, framework operators, memory, the trace) and no rows without a number. If all rows
+ * are numbered, a view equals a capture read with that step as the only wanted one, except for
+ * these sums. FSL_ERR_MEMORY only.
  */
 enum fsl_status fsl_step_view_init(struct fsl_step_view *out, const struct fsl_profile *profile,
 				   struct fsl_error *err);

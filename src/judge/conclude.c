@@ -84,14 +84,18 @@ static bool is_about_rank(const struct fsl_profile_finding *finding)
  * several tells nothing about the host. */
 static bool is_one_pause(const struct fsl_profile_finding *finding)
 {
-	return finding->code == FSL_CODE_SLOW_RANK_HOST && finding->n_seen_steps == 1 &&
-	       finding->n_steps >= FSL_JUDGE_PAUSE_STEPS_MIN;
+	return finding->n_late_steps <= 1 && finding->code == FSL_CODE_SLOW_RANK_HOST &&
+	       finding->n_seen_steps == 1 && finding->n_steps >= FSL_JUDGE_PAUSE_STEPS_MIN;
 }
 
+/* A rank that works longer in most steps does not come and go, even if few of them wait for it. */
 static bool is_nameable(const struct conclusion *c, const struct fsl_profile_finding *finding)
 {
-	return !is_one_pause(finding) && fsl_slow_is_named(finding->gain_ms, c->out->step_ms,
-							   fsl_by_step_is_passing(finding));
+	bool is_passing =
+		fsl_by_step_is_passing(finding) &&
+		fsl_is_passing(is_of_one_step(finding), finding->n_late_steps, finding->n_steps);
+	return !is_one_pause(finding) &&
+	       fsl_slow_is_named(finding->gain_ms, c->out->step_ms, is_passing);
 }
 
 static bool names_rank(const struct conclusion *c, const struct fsl_profile_finding *finding)

@@ -21,6 +21,7 @@ struct suspicion {
 	const struct fsl_place_rank *place;
 	const struct fsl_own_part *part;
 	double step_ms, computing_ms; /* per step; NaN: not told */
+	size_t n_late_steps;
 };
 
 struct work {
@@ -74,6 +75,7 @@ static enum fsl_status add(const struct work *work, enum fsl_code code, const st
 	}
 	finding.rank = s->rank;
 	finding.gain_ms = s->place->cost_ms;
+	finding.n_late_steps = s->n_late_steps;
 	finding.what = what;
 	finding.advice = advice;
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
@@ -128,17 +130,37 @@ static enum fsl_status add_late(const struct work *work, const struct suspicion 
 		   s->part->is_compute ? look_at_device : look_at_host, err);
 }
 
+/* Steps in which the rank has at least FSL_SHOWN_IN_STEP_MIN of the mean of what it works longer.
+ */
+static size_t count_late_steps(const struct work *work, size_t r)
+{
+	const struct fsl_capture_places *places = work->places;
+	const struct fsl_rank *rank = &places->job.run->ranks[r];
+	double least_ms = FSL_SHOWN_IN_STEP_MIN * places->places.ranks[r].more_ms;
+	size_t n_late = 0;
+	for (size_t begin = 0, end = 0; begin < rank->n_ops; begin = end) {
+		double excess_ms = 0.0;
+		for (end = begin; end < rank->n_ops && rank->ops[end].step == rank->ops[begin].step;
+		     end++) {
+			excess_ms += (double)places->places.ranks[r].excess_ns[end] / FSL_NS_PER_MS;
+		}
+		n_late += rank->ops[begin].step >= 0 && excess_ms >= least_ms;
+	}
+	return n_late;
+}
+
 static enum fsl_status judge_rank(const struct work *work, size_t r, struct fsl_error *err)
 {
 	const struct fsl_profile_rank *rank = &work->facts->profile->ranks[r];
-	const struct suspicion s = {.rank = rank->rank,
-				    .place = &work->places->places.ranks[r],
-				    .part = &work->parts.ranks[r],
-				    .step_ms = fsl_profile_step_ms(rank),
-				    .computing_ms = fsl_profile_part_ms(rank, FSL_PART_COMPUTING)};
+	struct suspicion s = {.rank = rank->rank,
+			      .place = &work->places->places.ranks[r],
+			      .part = &work->parts.ranks[r],
+			      .step_ms = fsl_profile_step_ms(rank),
+			      .computing_ms = fsl_profile_part_ms(rank, FSL_PART_COMPUTING)};
 	if (s.part->has_more_work || (!s.place->is_named && !s.place->is_suspect)) {
 		return FSL_OK;
 	}
+	s.n_late_steps = work->places->places.is_replayed ? count_late_steps(work, r) : 0;
 	return s.place->is_named ? add_slow(work, &s, err) : add_late(work, &s, err);
 }
 

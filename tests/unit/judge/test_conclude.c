@@ -459,6 +459,28 @@ static double together_of(const struct fsl_profile_finding *a, const struct fsl_
 }
 
 /* Each step costs what the rank costs that holds it up most. */
+/* In a pipeline few steps may wait for a rank that works longer in all of them. */
+static void a_rank_that_is_late_in_most_steps_needs_not_cost_more(void **state)
+{
+	(void)state;
+	const int64_t second[] = {2};
+	for (size_t n_late = 0; n_late <= 4; n_late++) {
+		struct small_capture small;
+		struct fsl_localisation verdict;
+		small_begin(&small, 4);
+		find(&small, FSL_CODE_SLOW_RANK_HOST, 2, -1, n_late == 4 ? 6.0 : 4.0);
+		small.findings.items[0].n_steps = 4;
+		small.findings.items[0].seen_steps = second;
+		small.findings.items[0].n_seen_steps = 1;
+		small.findings.items[0].n_late_steps = n_late;
+		conclude(&small, &verdict);
+		assert_int_equal(verdict.n_culprits, n_late >= 3 ? 1 : 0);
+		assert_int_equal(verdict.n_unconfirmed, n_late >= 3 ? 0 : 1);
+		fsl_localisation_fini(&verdict);
+		small_end(&small);
+	}
+}
+
 static void ranks_that_are_slow_in_turn_cost_one_after_the_other(void **state)
 {
 	(void)state;
@@ -497,6 +519,7 @@ int main(void)
 		cmocka_unit_test(one_rank_alone_cannot_be_compared),
 		cmocka_unit_test(what_steps_are_made_of_is_the_verdict_if_nobody_is_at_fault),
 		cmocka_unit_test(ranks_files_and_groups_that_are_missing_are_counted),
+		cmocka_unit_test(a_rank_that_is_late_in_most_steps_needs_not_cost_more),
 		cmocka_unit_test(ranks_that_are_slow_in_turn_cost_one_after_the_other),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
