@@ -41,7 +41,8 @@ static void list_longest(struct fsl_phrase *what, struct fsl_profile_finding *fi
 		}
 		fsl_phrase_add(what, "%s%.80s ", i > 0 ? ", " : " ", item->name);
 		fsl_phrase_add_ms(what, item->ms);
-		fsl_phrase_add(what, " (%.4g call%s)", item->count, item->count == 1.0 ? "" : "s");
+		fsl_phrase_add(what, item->count < 1.0 ? " (%.2g call%s)" : " (%.4g call%s)",
+			       item->count, item->count == 1.0 ? "" : "s");
 		(void)fsl_profile_finding_add_fact(finding, facts[i], item->ms, "ms");
 	}
 }

@@ -52,7 +52,7 @@ void fsl_functions_print_remarks(const struct fsl_functions_choice *choice,
 	struct fsl_phrase room = {0};
 	const char *text = remark_at(choice->profile, 0, &room);
 	for (size_t i = 1; text != NULL; text = remark_at(choice->profile, i++, &room)) {
-		(void)fsl_screen_extra(screen, i == 1 ? "Remarks" : "", text);
+		(void)fsl_screen_extra(screen, i == 1 ? "remarks" : "", text);
 	}
 }
 

@@ -605,6 +605,7 @@ static bool is_end(const char *text, const char *at)
 		", so that nobody can be seen",
 		": all may wait for one",
 		", point DIR or root_path",
+		": path=",
 	};
 	int n_open = 0;
 	bool is_begin = false;

@@ -216,6 +216,34 @@ static void what_takes_most_comes_first(void **state)
 	small_end(&small);
 }
 
+static void a_name_with_templates_is_told_by_its_begin(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name, *told;
+	} rows[] = {
+		{"void elementwise_kernel<4, long_template_argument>(int, float)",
+		 " elementwise_kernel 100 %"},
+		{"void at::native::vectorized_elementwise_kernel<4, at::native::Add>(int)",
+		 " at::native::vectorized_e... 100 %"},
+		{"a_name_of_more_than_forty_bytes_is_cut_off",
+		 " a_name_of_more_than_fort... 100 %"},
+		{"MatMulV2", " MatMulV2 100 %"},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct small_capture small;
+		small_begin(&small, 1);
+		small_step(&small, 0, 1, 10.0, 0.0, 0.0);
+		small_kernel(&small, 0, 1, rows[i].name, "8|FLOAT", "AI_CORE", 5, 10.0);
+		small_judge(&small, fsl_profile_judge_compute);
+		const struct fsl_profile_finding *finding =
+			small_finding(&small.findings, "top_operators", -1);
+		assert_non_null(finding);
+		assert_non_null(strstr(finding->what, rows[i].told));
+		small_end(&small);
+	}
+}
+
 static void shapes_that_no_other_step_has_are_dynamic(void **state)
 {
 	(void)state;
@@ -523,6 +551,7 @@ int main(void)
 		cmocka_unit_test(more_calls_are_more_work_and_not_slower_kernels),
 		cmocka_unit_test(operators_on_ai_cpus_are_told),
 		cmocka_unit_test(what_takes_most_comes_first),
+		cmocka_unit_test(a_name_with_templates_is_told_by_its_begin),
 		cmocka_unit_test(shapes_that_no_other_step_has_are_dynamic),
 		cmocka_unit_test(statistics_serve_where_kernels_are_not_told),
 		cmocka_unit_test(sums_win_over_an_excerpt_of_the_kernels),
