@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "detect/engine.h"
 #include "detect/perceive_parts.h"
+#include "text/phrase.h"
 
 /* Slow data loading and slow checkpoints of the job, each against its own past. */
 enum {
@@ -502,6 +503,14 @@ static void say_hang(char *text, size_t size, const struct fsl_perception *out,
 	}
 }
 
+/* A length of steps as the headline tells it: "90.2 s". */
+static struct fsl_phrase length_of(double ms)
+{
+	struct fsl_phrase phrase = {0};
+	fsl_phrase_add_ms(&phrase, ms);
+	return phrase;
+}
+
 static void say_saves(char *text, size_t size, const struct fsl_step_episode *episode)
 {
 	if (episode->until_step >= 0) {
@@ -514,8 +523,8 @@ static void say_saves(char *text, size_t size, const struct fsl_step_episode *ep
 		       "checkpoints take longer since step %lld: with them a step takes ",
 		       (long long)episode->onset_step);
 	}
-	append(text, size, "%.1f ms on average instead of %.1f ms", episode->after_ms,
-	       episode->before_ms);
+	append(text, size, "%s on average instead of %s", length_of(episode->after_ms).text,
+	       length_of(episode->before_ms).text);
 }
 
 static void say_rises(char *text, size_t size, const struct fsl_perception *out)
@@ -528,16 +537,17 @@ static void say_rises(char *text, size_t size, const struct fsl_perception *out)
 			worst = episode;
 		}
 	}
+	struct fsl_phrase before = length_of(worst->before_ms), after = length_of(worst->after_ms);
 	if (worst->is_drift) {
 		append(text, size,
-		       "step time grows steadily since step %lld, from %.1f ms to %.1f ms, %.2f times",
-		       (long long)worst->onset_step, worst->before_ms, worst->after_ms,
+		       "step time grows steadily since step %lld, from %s to %s, %.2f times",
+		       (long long)worst->onset_step, before.text, after.text,
 		       worst->after_ms / worst->before_ms);
 		return;
 	}
-	append(text, size, "step time rose %.2f times at step %lld, from %.1f ms to %.1f ms, ",
-	       worst->after_ms / worst->before_ms, (long long)worst->onset_step, worst->before_ms,
-	       worst->after_ms);
+	append(text, size, "step time rose %.2f times at step %lld, from %s to %s, ",
+	       worst->after_ms / worst->before_ms, (long long)worst->onset_step, before.text,
+	       after.text);
 	if (worst->until_step >= 0) {
 		append(text, size, "and recovered at step %lld after %zu steps",
 		       (long long)worst->until_step, worst->n_steps);
@@ -554,8 +564,8 @@ static void say_normal(char *text, size_t size, const struct judgement *judgemen
 {
 	const struct fsl_step_series *series = &judgement->series;
 	append(text, size,
-	       "no lasting rise of the step time: median %.1f ms over %zu steps (%lld to %lld)",
-	       series->median_ms, series->n, (long long)series->items[0].step,
+	       "no lasting rise of the step time: median %s over %zu steps (%lld to %lld)",
+	       length_of(series->median_ms).text, series->n, (long long)series->items[0].step,
 	       (long long)series->items[series->n - 1].step);
 	size_t n_spikes = count_spikes(judgement);
 	if (n_spikes > 0) {
