@@ -52,14 +52,24 @@ static void detail_free(struct fsl_phrase *phrase, const struct fsl_host_view *v
 {
 	const struct fsl_profile_rank *rank = view->rank;
 	if (isfinite(view->n_kernels)) {
-		fsl_phrase_add(phrase, "; %.0f kernels per step, %.0f us before each",
-			       view->n_kernels, 1000.0 * view->free_ms / view->n_kernels);
+		double before_ms = view->free_ms / view->n_kernels;
+		struct fsl_phrase before = {0};
+		if (before_ms < 1.0) {
+			fsl_phrase_add(&before, "%.0f us", 1000.0 * before_ms);
+		} else {
+			fsl_phrase_add_ms(&before, before_ms);
+		}
+		fsl_phrase_add(phrase, "; %.0f kernels per step, %s before each", view->n_kernels,
+			       before.text);
 	}
 	if (view->gap != NULL) {
 		const char *after = fsl_strpool_text(rank->names, view->gap->after_id);
 		fsl_phrase_add(phrase, "; the longest gap ");
 		fsl_phrase_add_ms(phrase, (double)view->gap->dur_ns / (double)FSL_NS_PER_MS);
-		fsl_phrase_add(phrase, "%s%s", *after != '\0' ? " before " : "", after);
+		if (*after != '\0') {
+			fsl_phrase_add(phrase, " before ");
+			fsl_phrase_add_symbol(phrase, after);
+		}
 	}
 	detail_waits(phrase, view);
 }

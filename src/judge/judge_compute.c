@@ -207,27 +207,6 @@ static void add_bound(struct fsl_phrase *list, const struct fsl_operator_type *t
 	}
 }
 
-/* Adds the name of a kernel without its templates and arguments, of long ones the begin: the lines
- * of the finding have it whole. */
-static void add_short_name(struct fsl_phrase *list, const char *name)
-{
-	static const char result[] = "void ";
-	enum { NAME_MAX_TOLD = 24 };
-	if (strlen(name) <= NAME_MAX_TOLD) {
-		fsl_phrase_add(list, "%s ", name);
-		return;
-	}
-	name += strncmp(name, result, sizeof(result) - 1) == 0 ? sizeof(result) - 1 : 0;
-	size_t length = strcspn(name, "<(");
-	length = length > 0 ? length : strlen(name);
-	bool is_cut = length > NAME_MAX_TOLD;
-	length = is_cut ? NAME_MAX_TOLD : length;
-	while (is_cut && length > 1 && ((unsigned char)name[length] & 0xc0) == 0x80) {
-		length--; /* between characters */
-	}
-	fsl_phrase_add(list, "%.*s%s ", (int)length, name, is_cut ? "..." : "");
-}
-
 /* Tells the operators that take most time: no fault, but tuning them pays most. */
 static enum fsl_status tell_top(struct fsl_profile_findings *findings,
 				const struct fsl_operator_types *types, struct fsl_error *err)
@@ -242,7 +221,8 @@ static enum fsl_status tell_top(struct fsl_profile_findings *findings,
 	for (size_t i = 0; i < n; i++) {
 		const struct fsl_operator_type *type = &types->items[i];
 		fsl_phrase_add(&list, "%s", i > 0 ? ", " : "");
-		add_short_name(&list, type->name);
+		fsl_phrase_add_symbol(&list, type->name);
+		fsl_phrase_add(&list, " ");
 		fsl_phrase_add_percent(&list, type->ms / types->ms);
 		add_bound(&list, type);
 		(void)fsl_profile_finding_add_fact(&finding, places[i], type->ms / types->ms,

@@ -67,6 +67,25 @@ void fsl_phrase_add_words(struct fsl_phrase *phrase, const char *name)
 	}
 }
 
+void fsl_phrase_add_symbol(struct fsl_phrase *phrase, const char *name)
+{
+	enum { WHOLE_MAX = 40, BEGIN_MAX = 24 };
+	static const char result[] = "void ";
+	if (strlen(name) <= WHOLE_MAX) {
+		fsl_phrase_add(phrase, "%s", name);
+		return;
+	}
+	name += strncmp(name, result, sizeof(result) - 1) == 0 ? sizeof(result) - 1 : 0;
+	size_t length = strcspn(name, "<(");
+	length = length > 0 ? length : strlen(name);
+	bool is_cut = length > BEGIN_MAX;
+	length = is_cut ? BEGIN_MAX : length;
+	while (is_cut && length > 1 && ((unsigned char)name[length] & 0xc0) == 0x80) {
+		length--; /* between characters */
+	}
+	fsl_phrase_add(phrase, "%.*s%s", (int)length, name, is_cut ? "..." : "");
+}
+
 void fsl_phrase_add_frame(struct fsl_phrase *phrase, const char *frame)
 {
 	enum { LENGTH_MAX = 48 };

@@ -24,6 +24,9 @@ void fsl_phrase_add_words(struct fsl_phrase *phrase, const char *name);
 /* A frame of a stack without folders: "next@loader.py:30" for "next@/opt/python/loader.py:30"; if
  * that is still long, "..." stands for its begin. */
 void fsl_phrase_add_frame(struct fsl_phrase *phrase, const char *frame);
+/* The name of a kernel; a name of more than 40 bytes without its result, templates and arguments,
+ * and of that the first 24 bytes: documents have the whole name beside the sentence. */
+void fsl_phrase_add_symbol(struct fsl_phrase *phrase, const char *name);
 /* 0.195: "20 %"; below ten percent one decimal; "unknown share" for NaN. */
 void fsl_phrase_add_percent(struct fsl_phrase *phrase, double share);
 /* "2025-06-15 15:07:20" local time. */
