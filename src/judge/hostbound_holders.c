@@ -49,6 +49,14 @@ static enum fsl_holder_kind kind_of(const struct fsl_sched *sched, int32_t rank,
 				   : FSL_HOLDER_PROCESS;
 }
 
+/* Own threads are one holder, whatever their processes are called. */
+static bool is_it(const struct fsl_hostbound_holder *holder, enum fsl_holder_kind kind,
+		  int32_t rank, const char *name)
+{
+	return holder->kind == kind && holder->rank == rank &&
+	       (kind == FSL_HOLDER_OWN || strcmp(holder->name, name) == 0);
+}
+
 /* The group of a holder; groups beyond GROUPS_MAX are unknown. */
 static enum fsl_status group_of(struct groups *groups, int32_t holder,
 				struct fsl_hostbound_holder **out, struct fsl_error *err)
@@ -62,7 +70,7 @@ static enum fsl_status group_of(struct groups *groups, int32_t holder,
 	const char *name = leader == NULL ? "" : leader->comm;
 	for (size_t i = 0; i < groups->n_items; i++) {
 		struct fsl_hostbound_holder *item = &groups->items[i];
-		if (item->kind == kind && item->rank == rank && strcmp(item->name, name) == 0) {
+		if (is_it(item, kind, rank, name)) {
 			*out = item;
 			return FSL_OK;
 		}
@@ -246,6 +254,5 @@ bool fsl_hostbound_holds(const struct fsl_hostbound_holder *holder, const struct
 	enum fsl_holder_kind kind = kind_of(sched, rank, thread);
 	const struct fsl_sched_thread *own = &sched->threads[thread];
 	int32_t number = kind == FSL_HOLDER_RANK ? sched->ranks[own->rank].rank : -1;
-	return holder->kind == kind && holder->rank == number &&
-	       strcmp(holder->name, sched->threads[own->process].comm) == 0;
+	return is_it(holder, kind, number, sched->threads[own->process].comm);
 }

@@ -74,8 +74,12 @@ static void a_holder_is_told_by_kind_and_name(void **state)
 		.kind = FSL_HOLDER_PROCESS, .rank = -1, .name = "hog"};
 	static const struct fsl_hostbound_holder rank = {
 		.kind = FSL_HOLDER_RANK, .rank = 7, .name = "hog"};
+	static const struct fsl_hostbound_holder own = {
+		.kind = FSL_HOLDER_OWN, .rank = -1, .name = "loader"};
 	const struct fsl_sched sched = sched_with(0);
 	(void)state;
+	assert_true(fsl_hostbound_holds(&own, &sched, 0, RANK)); /* whatever its name */
+	assert_false(fsl_hostbound_holds(&own, &sched, 0, HOG));
 	assert_true(fsl_hostbound_holds(&process, &sched, 0, HOG));
 	assert_true(fsl_hostbound_holds(&process, &sched, 0, GENTLE));
 	assert_false(fsl_hostbound_holds(&process, &sched, 0, KERNEL));
