@@ -51,6 +51,18 @@ double fsl_functions_percent(const struct fsl_functions_view *view,
 	return all->is_percent ? level : all->max > 0.0 ? 100.0 * level / all->max : (double)NAN;
 }
 
+/* The trace of a worker whose device never works, although others do, lacks its device. */
+static void mark_without_device(struct fsl_functions_view *view)
+{
+	bool has_device = false;
+	for (size_t w = 0; w < view->n_workers; w++) {
+		has_device |= view->workers[w].functions->busy_ns > 0;
+	}
+	for (size_t w = 0; has_device && w < view->n_workers; w++) {
+		view->workers[w].is_damaged |= view->workers[w].functions->busy_ns == 0;
+	}
+}
+
 static enum fsl_status list_workers(struct fsl_functions_view *view,
 				    const struct fsl_profile *profile,
 				    const struct fsl_profile_cluster *cluster,
@@ -88,6 +100,7 @@ static enum fsl_status list_workers(struct fsl_functions_view *view,
 			.individual_score = NAN,
 		};
 	}
+	mark_without_device(view);
 	return FSL_OK;
 }
 

@@ -209,6 +209,8 @@ def damage(root):
         "deep": text[:half] + "[" * 1000000,
         "negative_duration": text.replace('"dur": 4.0', '"dur": -4.0', 5),
         "no_json": "a trace\n" * 100,
+        "no_device": json.dumps(dict(json.loads(text), traceEvents=[
+            event for event in json.loads(text)["traceEvents"] if event.get("cat") != "kernel"])),
     }
     for case, content in list(cases.items())[::EVERY]:
         folder = root / ("damage_" + case)
