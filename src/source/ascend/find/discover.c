@@ -665,6 +665,8 @@ static enum fsl_status nothing_found(const struct fsl_search *search, const char
 	const char *first = search->profile->n_remarks > 0 ? search->profile->remarks[0] : NULL;
 	if (first != NULL) {
 		(void)FSL_FAIL(err, FSL_ERR_INPUT, "%s", first);
+	} else if (search->stranger != NULL) {
+		(void)fsl_search_fail_stranger(search->stranger, err);
 	}
 	return FSL_CAUSE(
 		err, FSL_ERR_INPUT,

@@ -47,6 +47,8 @@ struct fsl_search {
 	struct fsl_candidate *items; /* sorted by path after the walk */
 	size_t n_items, capacity;
 	size_t n_told[FSL_DISCOVER_KINDS_N];
+	const char
+		*stranger; /* named as a rank's trace beside no trace; profile's arena; or NULL */
 	int64_t newest_left_out; /* stamp of the newest capture that was left out of a rank; 0: none
 				  */
 };
@@ -82,6 +84,9 @@ enum fsl_status fsl_search_remark_duplicate(struct fsl_search *search,
 					    const struct fsl_candidate *item,
 					    const struct fsl_candidate *kept,
 					    struct fsl_error *err);
+
+/* Tells why a file that has the name of a trace is none, as the root of @err: FSL_ERR_INPUT. */
+enum fsl_status fsl_search_fail_stranger(const char *path, struct fsl_error *err);
 
 /* Walks the tree and fills search->items, without ranks. */
 enum fsl_status fsl_search_walk(struct fsl_search *search, const char *root, struct fsl_error *err);

@@ -310,20 +310,26 @@ static enum fsl_status add_trace(struct fsl_search *search, const struct place *
 						    "out of memory: folders=%zu", search->n_items);
 }
 
+/* False: the file cannot be opened or unpacked, which @own tells. */
+static bool can_be_read(const char *path, struct fsl_error *own)
+{
+	struct fsl_reader *reader = NULL;
+	const char *data = NULL;
+	size_t n_bytes = 0;
+	enum fsl_status status = fsl_reader_open(&reader, path, own);
+	FSL_THEN(status, fsl_reader_peek(reader, 1, &data, &n_bytes, own));
+	fsl_reader_close(reader);
+	return status != FSL_ERR_IO && status != FSL_ERR_FORMAT;
+}
+
 /* Tells of a file that should be the trace of a rank. */
 static enum fsl_status remark_no_trace(struct fsl_search *search, const char *path,
 				       const char *name, struct fsl_error *err)
 {
 	struct fsl_profile *profile = search->profile;
-	struct fsl_reader *reader = NULL;
 	struct fsl_error own = {0};
 	size_t n_before = profile->n_remarks;
-	const char *data = NULL;
-	size_t n_bytes = 0;
-	enum fsl_status status = fsl_reader_open(&reader, path, &own);
-	FSL_THEN(status, fsl_reader_peek(reader, 1, &data, &n_bytes, &own));
-	fsl_reader_close(reader);
-	if (status == FSL_ERR_IO || status == FSL_ERR_FORMAT) {
+	if (!can_be_read(path, &own)) {
 		FSL_TRY(fsl_search_remark(search, FSL_DISCOVER_UNREADABLE, err, "%s",
 					  fsl_error_root(&own)));
 	} else {
@@ -337,6 +343,17 @@ static enum fsl_status remark_no_trace(struct fsl_search *search, const char *pa
 		profile->left_out = profile->remarks[n_before];
 	}
 	return FSL_OK;
+}
+
+enum fsl_status fsl_search_fail_stranger(const char *path, struct fsl_error *err)
+{
+	struct fsl_error own = {0};
+	return !can_be_read(path, &own)
+		       ? FSL_FAIL(err, FSL_ERR_INPUT, "%s", fsl_error_root(&own))
+		       : FSL_FAIL(err, FSL_ERR_INPUT,
+				  "the file has the name of a trace and is none, copy it again: "
+				  "path=\"%s\"",
+				  path);
 }
 
 /* Takes a file that has the name of a trace; *is_trace: it is one. */
@@ -357,14 +374,22 @@ static enum fsl_status add_named(struct fsl_search *search, const struct place *
 	return status;
 }
 
-/* Tells of the names that @are_strangers has. */
+/* Tells of the names that @are_strangers has. In a folder without traces the first of them is kept
+ * alone, in case that nothing is found. */
 static enum fsl_status remark_no_traces(struct fsl_search *search, const struct place *place,
 					const struct fsl_listing *listing,
-					const bool *are_strangers, struct fsl_error *err)
+					const bool *are_strangers, bool has_traces,
+					struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
 	for (size_t i = 0; i < listing->n_names && status == FSL_OK; i++) {
-		if (!are_strangers[i]) {
+		if (!are_strangers[i] || (!has_traces && search->stranger != NULL)) {
+			continue;
+		}
+		if (!has_traces) {
+			search->stranger = fsl_arena_printf(&search->profile->arena, "%s/%s",
+							    place->path, listing->names[i]);
+			status = FSL_MADE(search->stranger, 1, "names", err);
 			continue;
 		}
 		char *path = fsl_path_join(place->path, listing->names[i]);
@@ -393,9 +418,8 @@ static enum fsl_status add_traces(struct fsl_search *search, const struct place 
 			n_traces += is_trace ? 1 : 0;
 		}
 	}
-	if (n_traces > 0) {
-		FSL_THEN(status, remark_no_traces(search, place, listing, are_strangers, err));
-	}
+	FSL_THEN(status,
+		 remark_no_traces(search, place, listing, are_strangers, n_traces > 0, err));
 	fsl_free(are_strangers);
 	return status;
 }
@@ -634,6 +658,10 @@ enum fsl_status fsl_search_walk(struct fsl_search *search, const char *root, str
 		}
 	}
 	if (reason != 0) {
+		const char *slash = strrchr(root, '/');
+		if (fsl_kineto_is_name(slash != NULL ? slash + 1 : root)) {
+			(void)fsl_search_fail_stranger(root, err);
+		}
 		return FSL_CAUSE(err, FSL_ERR_INPUT,
 				 "no folder that can be read and no file of a capture, give the "
 				 "one with the captures: "
