@@ -145,7 +145,9 @@ static void find_stage(struct imbalance *out, const struct fsl_case *facts, stru
 	/* Receives that are posted ahead hide work of some stages; a few ranks do not tell. */
 	bool is_work = fsl_own_is_work(facts->own);
 	double least_ratio = is_work ? FSL_STAGE_RATIO_MIN : FSL_STAGE_HIDDEN_RATIO_MIN;
-	if ((stage->n_ranks < FSL_CLOUD_RANKS_MIN && !is_work) ||
+	/* Nor do the others then show theirs; but a stage that holds up all others hardly waits. */
+	bool may_wait = stage_ms < FSL_STAGE_BUSY_SHARE_MIN * blame->step_ms;
+	if ((!is_work && (stage->n_ranks < FSL_CLOUD_RANKS_MIN || may_wait)) ||
 	    stage->least_ms < others_ms + FSL_STAGE_RANK_SHARE_MIN * more_ms ||
 	    stage_ms < least_ratio * others_ms ||
 	    sum_ms < FSL_STAGES_SUM_SHARE_MIN * blame->step_ms ||

@@ -305,6 +305,34 @@ static void a_stage_with_more_to_do_is_named_by_its_lowest_rank(void **state)
 	release(&c);
 }
 
+static void a_stage_that_may_wait_is_not_overloaded_if_work_hides(void **state)
+{
+	(void)state;
+	static const struct {
+		double work; /* of the longer stage, of what the ranks of small_job work */
+		bool has_async, is_told;
+	} cases[] = {
+		{0.65, false, true}, {0.65, true, false}, {0.7, true, false}, {0.9, true, true}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct charged_job c;
+		struct fsl_localisation out;
+		small_job_init(&c.job, 8, 40);
+		charge(&c);
+		c.own.has_async = cases[i].has_async;
+		for (size_t r = 0; r < 8; r++) {
+			c.blame.peers.stage_of[r] = r >= 4;
+			for (size_t s = 0; s < 40; s++) {
+				c.blame.own_ms[r * 40 + s] *= r >= 4 ? cases[i].work : 0.4;
+			}
+		}
+		assert_int_equal(imbalance_of(&c, &out), cases[i].is_told
+								 ? FSL_VERDICT_STAGE_IMBALANCE
+								 : FSL_VERDICT_NORMAL);
+		fsl_localisation_fini(&out);
+		release(&c);
+	}
+}
+
 /* In rings a third finds a partner by chance. */
 static void a_ring_is_no_pipeline_though_a_rank_left_no_data(void **state)
 {
@@ -892,6 +920,7 @@ int main(void)
 		cmocka_unit_test(a_change_of_an_uneven_device_is_measured_from_its_own_level),
 		cmocka_unit_test(a_slow_device_that_always_was_is_uneven_until_a_fifth),
 		cmocka_unit_test(a_stage_with_more_to_do_is_named_by_its_lowest_rank),
+		cmocka_unit_test(a_stage_that_may_wait_is_not_overloaded_if_work_hides),
 		cmocka_unit_test(a_ring_is_no_pipeline_though_a_rank_left_no_data),
 		cmocka_unit_test(a_stage_of_one_rank_is_told_as_one),
 		cmocka_unit_test(work_that_moves_costs_what_steps_take_longer),
