@@ -525,92 +525,6 @@ static void two_long_pauses_of_two_ranks_among_short_ones_are_single_events(void
 	}
 }
 
-/* Names culprits of a job whose ranks 5 and, beneath operators, 2 work longer in some of 40 steps,
- * 12 ms and 4 ms before each operator. @is_told: by arrivals and by a change of rank 2. Returns the
- * first two ranks: 10 * first + second, 9: none. */
-static int32_t named_of(size_t begin, size_t end, bool has_steps_rise, bool is_work, bool is_told)
-{
-	enum { N_STEPS = 40 };
-	struct charged_job c;
-	struct fsl_localisation out;
-	small_job_init(&c.job, 8, N_STEPS);
-	c.job.body_ms[5] = 12.0;
-	c.job.body_ms[2] = is_work ? 0.0 : 4.0;
-	c.job.onset = begin;
-	c.job.until = end;
-	charge(&c);
-	c.config.causes = UINT32_MAX;
-	c.own.has_async = !is_work;
-	c.blame.charges[5].is_certain = is_told;
-	c.blame.charges[2].is_change |= is_told;
-	for (size_t s = 0; s < N_STEPS && !has_steps_rise; s++) {
-		c.blame.step_dur_ms[s] = c.blame.step_ms;
-	}
-	fsl_localisation_init(&out);
-	assert_int_equal(fsl_fuse_culprits(&out, &(struct fsl_case)CASE_OF(&c), NULL), FSL_OK);
-	int32_t first = out.n_culprits > 0 ? out.culprits[0].rank : 9;
-	int32_t second = out.n_culprits > 1 ? out.culprits[1].rank : 9;
-	fsl_localisation_fini(&out);
-	release(&c);
-	return 10 * first + second;
-}
-
-static void a_rank_is_not_named_for_a_while_in_which_steps_took_no_longer(void **state)
-{
-	(void)state;
-	assert_int_equal(named_of(10, 25, true, true, false), 59);
-	assert_int_equal(named_of(10, 25, false, true, false), 99);
-	assert_int_equal(named_of(18, 40, true, true, false), 59);
-	assert_int_equal(named_of(18, 40, false, true, false), 99);
-	assert_int_equal(named_of(0, 40, false, true, false), 59); /* no other steps tell */
-}
-
-/* Named although all steps became longer by @all_ms at the same time. */
-static bool is_named_beside_rise(double all_ms)
-{
-	enum { N_STEPS = 40 };
-	struct charged_job c;
-	struct fsl_localisation out;
-	small_job_init(&c.job, 8, N_STEPS);
-	c.job.body_ms[6] = 10.0; /* 40 ms in a step */
-	c.job.onset = 15;
-	charge(&c);
-	c.config.causes = UINT32_MAX;
-	for (size_t s = 15; s < N_STEPS; s++) {
-		c.blame.step_dur_ms[s] += all_ms;
-	}
-	fsl_localisation_init(&out);
-	assert_int_equal(fsl_fuse_culprits(&out, &(struct fsl_case)CASE_OF(&c), NULL), FSL_OK);
-	bool is_named = out.n_culprits > 0;
-	assert_true(!is_named || out.culprits[0].rank == 6);
-	fsl_localisation_fini(&out);
-	release(&c);
-	return is_named;
-}
-
-static void a_rank_is_not_named_for_a_rise_of_which_it_explains_little(void **state)
-{
-	(void)state;
-	assert_true(is_named_beside_rise(0.0));
-	assert_true(is_named_beside_rise(40.0));
-	assert_false(is_named_beside_rise(120.0));
-	assert_false(is_named_beside_rise(500.0));
-}
-
-static void ranks_that_cost_far_less_are_not_named_if_gaps_are_no_work(void **state)
-{
-	(void)state;
-	assert_int_equal(named_of(0, 40, true, false, true), 59);
-}
-
-static void a_level_of_gaps_names_nobody_without_a_replay_or_arrivals(void **state)
-{
-	(void)state;
-	assert_int_equal(named_of(0, 40, true, false, false), 99);
-	assert_int_equal(named_of(0, 40, true, true, false), 59);       /* gaps are work */
-	assert_int_equal(named_of(12, 40, true, false, false) / 10, 5); /* a change */
-}
-
 static void the_rank_after_the_culprit_is_told_with_why_it_is_not_named(void **state)
 {
 	(void)state;
@@ -929,10 +843,6 @@ int main(void)
 		cmocka_unit_test(a_pause_costs_no_more_than_its_step_or_the_next_took_longer),
 		cmocka_unit_test(two_long_pauses_of_one_rank_among_short_ones_are_single_events),
 		cmocka_unit_test(two_long_pauses_of_two_ranks_among_short_ones_are_single_events),
-		cmocka_unit_test(a_rank_is_not_named_for_a_while_in_which_steps_took_no_longer),
-		cmocka_unit_test(a_rank_is_not_named_for_a_rise_of_which_it_explains_little),
-		cmocka_unit_test(ranks_that_cost_far_less_are_not_named_if_gaps_are_no_work),
-		cmocka_unit_test(a_level_of_gaps_names_nobody_without_a_replay_or_arrivals),
 		cmocka_unit_test(the_rank_after_the_culprit_is_told_with_why_it_is_not_named),
 		cmocka_unit_test(a_lost_wait_is_no_work),
 		cmocka_unit_test(idle_time_is_blamed_only_when_recorded_work_explains_nothing),
