@@ -219,7 +219,8 @@ static double held_ms(const struct fsl_place_work *work, size_t r)
 	size_t n = 0;
 	for (size_t i = 0; i < work->out->n_ranks && job->exposed_ms != NULL; i++) {
 		bool is_like = job->class_of[i] == job->class_of[r] && !ranks[i].is_suspect &&
-			       ranks[i].n_peers >= 2;
+			       ranks[i].n_peers >= 2 &&
+			       job->n_steps[i] <= job->n_steps[r]; /* else it lacks operators */
 		if (is_like && !isnan(job->exposed_ms[i]) && !isnan(job->own_ms[i])) {
 			least_ms = fmin(least_ms, job->exposed_ms[i]);
 			work->values[n++] = job->own_ms[i];

@@ -112,7 +112,8 @@ def streams_beside(root):
         answer = nobody(name, root / name)
         claim(name, "ring" not in name or "pipeline_bubble" not in json.dumps(answer), "a ring is no pipeline")
     table = [
-        ("streams_dp_kernels", World(seed=111, kernels={5: 1.3}), streams.data_parallel, "slow_rank", [5], "compute"),
+        ("streams_dp_kernels", World(seed=111, kernels={5: 1.3}, cut=(2,)), streams.data_parallel, "slow_rank", [5],
+         "compute"),
         ("streams_dp_host", World(seed=112, launches={6: 40.0}), streams.data_parallel, "slow_rank", [6], "host"),
         ("streams_sharded_kernels", World(seed=113, kernels={2: 1.15}), streams.sharded, "slow_rank", [2], "compute"),
         ("streams_sharded_loading", World(seed=114, loading={1: 20.0}), streams.sharded, "slow_rank", [1], "host"),
@@ -127,8 +128,8 @@ def streams_beside(root):
          [6], "host"),
         ("streams_first_link", World(seed=128, steps=3, links={(1, 3): 20.0}), streams.pipeline, "slow_link", [1, 3],
          "network"),
-        ("streams_pipeline_link", World(seed=118, steps=3, links={(3, 5): 30.0}), streams.pipeline, "slow_link", [3, 5],
-         "network"),
+        ("streams_pipeline_link", World(seed=118, steps=3, links={(3, 5): 30.0}, has_info=False), streams.pipeline,
+         "slow_link", [3, 5], "network"),
         ("streams_ring_kernels", World(seed=120, kernels={5: 1.3}), streams.ring, "slow_rank", [5], "compute"),
         ("streams_ring_loading", World(seed=121, loading={6: 20.0}), streams.ring, "slow_rank", [6], "host"),
         ("streams_ring_link", World(seed=122, links={(3, 4): 8.0}), streams.ring, "slow_link", [3, 4], "network"),

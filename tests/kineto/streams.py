@@ -34,6 +34,8 @@ class World:
     has_groups: bool = True
     missing: tuple = ()
     blind: tuple = ()          # ranks whose traces lack kernels
+    cut: tuple = ()            # ranks whose traces lack the last step but for its first 2 ms
+    has_info: bool = True      # distributedInfo in traces
     uneven: float = 0.15       # how much the load of experts varies
     # Faults.
     kernels: dict = dataclasses.field(default_factory=dict)  # rank: factor
@@ -384,7 +386,8 @@ def write(folder, world, model):
         clock = random.Random(world.seed * 31 + rank.number // world.ranks_of_host)
         off = clock.uniform(-world.clock_us, world.clock_us)
         events = [dict(e, ts=round(e["ts"] + off, 3), dur=round(e["dur"], 3)) for e in rank.events
-                  if e["cat"] != "kernel" or rank.number not in world.blind]
+                  if e["cat"] != "kernel" or rank.number not in world.blind
+                  and (rank.number not in world.cut or e["ts"] < rank.step_us + 2000.0)]
         rank.random.shuffle(events)
         groups = [{"pg_name": "0", "pg_desc": "default_pg", "backend_config": "cuda:nccl", "pg_size": world.ranks,
                    "ranks": list(range(world.ranks))}]
@@ -395,4 +398,6 @@ def write(folder, world, model):
                                         "pg_count": len(groups), "pg_config": groups, "nccl_version": "2.21.5"},
                     "displayTimeUnit": "ms", "baseTimeNanoseconds": 1758610000000000000, "traceEvents": events,
                     "traceName": "a trace"}
+        if not world.has_info:
+            del document["distributedInfo"]
         (folder / ("rank%d.pt.trace.json" % rank.number)).write_text(json.dumps(document))

@@ -143,6 +143,7 @@ static enum fsl_status add_facts(struct fsl_kineto_events *events,
 	FSL_TRY(intern(events, &event->texts[FSL_KINETO_GROUP_NAME], &facts.group_id, err));
 	FSL_TRY(intern(events, &event->texts[FSL_KINETO_GROUP_RANKS], &facts.ranks_id, err));
 	FSL_TRY(count_group(events, facts.group_id, err));
+	FSL_TRY(intern(events, &event->texts[FSL_KINETO_GROUP_DESCRIPTION], &facts.about_id, err));
 	if (name->length == 0 && facts.group_id == FSL_STR_NONE) {
 		return FSL_OK;
 	}

@@ -54,6 +54,7 @@ struct fsl_kineto_sync {
 /* Facts of a collective: from its kernel, or from its host side. */
 struct fsl_kineto_facts {
 	uint32_t external;  /* of a host side; 0: none */
+	uint32_t about_id;  /* description of the process group; FSL_STR_NONE: not told */
 	const char *type;   /* "ncclAllReduce"; static */
 	uint32_t group_id;  /* name of the process group; FSL_STR_NONE: not told */
 	uint32_t ranks_id;  /* "[0, 1, 2, 3]"; FSL_STR_NONE: not told */

@@ -269,7 +269,10 @@ enum fsl_status fsl_kineto_list_groups(struct fsl_kineto_events *events, struct 
 		}
 		last_id = facts->group_id;
 		(void)snprintf(entry.name, sizeof(entry.name), "%s", name);
-		(void)snprintf(entry.description, sizeof(entry.description), "%s", name);
+		const char *about = facts->about_id != FSL_STR_NONE
+					    ? fsl_strpool_text(rank->names, facts->about_id)
+					    : name;
+		(void)snprintf(entry.description, sizeof(entry.description), "%s", about);
 		enum fsl_status status =
 			parse_ranks(&entry, fsl_strpool_text(rank->names, facts->ranks_id), err);
 		if (status == FSL_OK && entry.n_ranks > 0) {
