@@ -59,8 +59,11 @@ static void detail_free(struct fsl_phrase *phrase, const struct fsl_host_view *v
 		} else {
 			fsl_phrase_add_ms(&before, before_ms);
 		}
-		fsl_phrase_add(phrase, "; %.0f kernels per step, %s before each", view->n_kernels,
-			       before.text);
+		bool is_one = fabs(view->n_kernels - 1.0) < 0.5;
+		fsl_phrase_add(phrase,
+			       is_one ? "; %.0f kernel per step, %s before it"
+				      : "; %.0f kernels per step, %s before each",
+			       view->n_kernels, before.text);
 	}
 	if (view->gap != NULL) {
 		const char *after = fsl_strpool_text(rank->names, view->gap->after_id);

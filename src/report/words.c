@@ -603,7 +603,8 @@ static bool is_end(const char *text, const char *at)
 		", with kernels that are as fast",
 		", with the same shapes",
 		", so that nobody can be seen",
-		": all may wait for one",
+		": all ",
+		": the captured rank",
 		", point DIR or root_path",
 		": path=",
 	};
