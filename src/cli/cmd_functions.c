@@ -126,7 +126,8 @@ static enum fsl_status tell(const struct request *request, const struct fsl_func
 		}
 		return fsl_print_json(document, err);
 	}
-	struct fsl_screen_budget budget = {FSL_SCREEN_LINES_MAX, 0};
+	/* One line is kept for what is left out. */
+	struct fsl_screen_budget budget = {FSL_SCREEN_LINES_MAX - 1, 0};
 	struct fsl_screen screen = fsl_screen_of(stdout, fsl_terminal_width(),
 						 fsl_terminal_has_colours(request->color));
 	screen.budget = request->wants_long ? NULL : &budget;

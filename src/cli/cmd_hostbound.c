@@ -128,7 +128,8 @@ static enum fsl_status tell(const struct request *request, const struct fsl_host
 	if (request->format == FSL_OUTPUT_JSON) {
 		return fsl_print_json(fsl_hostbound_json(traces), err);
 	}
-	struct fsl_screen_budget budget = {FSL_SCREEN_LINES_MAX, 0};
+	/* One line is kept for what is left out. */
+	struct fsl_screen_budget budget = {FSL_SCREEN_LINES_MAX - 1, 0};
 	struct fsl_screen screen = fsl_screen_of(stdout, fsl_terminal_width(),
 						 fsl_terminal_has_colours(request->color));
 	screen.budget = request->wants_long ? NULL : &budget;
