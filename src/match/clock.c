@@ -163,13 +163,24 @@ static bool is_tail_longer(const int64_t *diff_ns, size_t n, double tail_ms)
 	return n_far >= n_allowed;
 }
 
+/* Uses that have to belong together: half of the longer member's; of files that clocks far apart
+ * cut, half of the shorter one's. */
+static size_t least_overlap(const struct shifts *shifts, size_t n_first, size_t n_other)
+{
+	size_t n_most = n_first > n_other ? n_first : n_other;
+	size_t n_least = n_first < n_other ? n_first : n_other;
+	bool is_far = shifts->reach_ns > FSL_CLOCK_REACH_NS;
+	size_t n = is_far ? n_least / 2 : n_most / 2;
+	size_t n_min = is_far ? FSL_SHIFT_FAR_USES_MIN : FSL_CLOCK_ENDS_MIN;
+	return n > n_min ? n : n_min;
+}
+
 static void try_shift(struct shifts *shifts, const struct fsl_slot *first,
 		      const struct fsl_slot *other, ptrdiff_t shift, int64_t *diff_ns)
 {
 	struct overlap overlap = overlap_of(first, other, shift);
 	size_t n_uses = overlap.end - overlap.begin;
-	if (n_uses < FSL_CLOCK_ENDS_MIN ||
-	    n_uses < (first->n > other->n ? first->n : other->n) / 2) {
+	if (n_uses < least_overlap(shifts, first->n, other->n)) {
 		return;
 	}
 	size_t n = diff_by_order(first, other, &overlap, FSL_SHIFT_ENDS, diff_ns);

@@ -82,6 +82,8 @@ enum {
  * tenths. Untold. */
 #define FSL_SHIFT_CLEAR_GAIN  20.0
 #define FSL_SHIFT_TAIL_MAX_MS 1.0
+/* Fewer common uses may agree by chance under a shift far away. Untold. */
+#define FSL_SHIFT_FAR_USES_MIN 16
 
 /* Fewer common ends give no drift. Untold. */
 #define FSL_DRIFT_USES_MIN 24
