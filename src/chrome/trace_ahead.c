@@ -344,8 +344,11 @@ bool fsl_trace_ahead_find(struct fsl_trace_ahead *ahead, uint64_t offset,
 	       slot->text_offset + slot->events[ahead->cursor].at < offset) {
 		ahead->cursor++;
 	}
-	const struct packed *packed = slot->events + ahead->cursor;
-	if (ahead->cursor == slot->n_events || slot->text_offset + packed->at != offset) {
+	if (ahead->cursor == slot->n_events) { /* of a block without events they are NULL */
+		return false;
+	}
+	const struct packed *packed = &slot->events[ahead->cursor];
+	if (slot->text_offset + packed->at != offset) {
 		return false;
 	}
 	unpack(slot, packed, ahead->listener->vocabulary, event);
