@@ -351,8 +351,8 @@ enum fsl_status fsl_search_fail_stranger(const char *path, struct fsl_error *err
 	return !can_be_read(path, &own)
 		       ? FSL_FAIL(err, FSL_ERR_INPUT, "%s", fsl_error_root(&own))
 		       : FSL_FAIL(err, FSL_ERR_INPUT,
-				  "the file has the name of a trace and is none, copy it again: "
-				  "path=\"%s\"",
+				  "a file has the name of a trace and is none that is known, copy "
+				  "it again, or tell with --lane what its lanes are: path=\"%s\"",
 				  path);
 }
 
