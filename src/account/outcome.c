@@ -3,6 +3,23 @@
 
 #include "base/number.h"
 
+/* Work that moves between ranks is told beside stalls: true if these cost more. */
+static bool do_stalls_outweigh(const struct fsl_outcome *job)
+{
+	const struct fsl_perception *perception = job->perception;
+	if (job->localisation->kind != FSL_VERDICT_WORK_IMBALANCE || perception == NULL ||
+	    perception->kind != FSL_VERDICT_STALLS || job->steps == NULL) {
+		return false;
+	}
+	double stalls_ms = 0.0;
+	for (size_t i = 0; i < perception->n_stalls; i++) {
+		const struct fsl_stall *stall = &perception->stalls[i];
+		bool is_planned = fsl_stall_is_planned(stall->phase);
+		stalls_ms += is_planned ? 0.0 : (double)stall->lost_ns / FSL_NS_PER_MS;
+	}
+	return stalls_ms > job->localisation->lost_ms_per_step * (double)job->steps->n_items;
+}
+
 enum fsl_verdict_kind fsl_outcome_kind(const struct fsl_outcome *job)
 {
 	const struct fsl_perception *perception = job->perception;
@@ -17,7 +34,8 @@ enum fsl_verdict_kind fsl_outcome_kind(const struct fsl_outcome *job)
 			   localisation->kind != FSL_VERDICT_INSUFFICIENT_EVIDENCE;
 	bool is_of_steps = perception != NULL && (perception->kind == FSL_VERDICT_JOB_SLOWDOWN ||
 						  perception->kind == FSL_VERDICT_STALLS);
-	return !has_culprit && is_of_steps ? perception->kind : localisation->kind;
+	bool is_told = has_culprit && !do_stalls_outweigh(job);
+	return !is_told && is_of_steps ? perception->kind : localisation->kind;
 }
 
 bool fsl_localisation_has_failed(const struct fsl_localisation *localisation)

@@ -515,7 +515,7 @@ enum fsl_status fsl_stalls_find(struct fsl_perception *out, const struct fsl_pro
 	/* A slowdown that no rise of the steps shows consists of single long steps. */
 	bool is_of_steps = told == FSL_VERDICT_JOB_SLOWDOWN && out->kind == FSL_VERDICT_NORMAL;
 	bool is_told = told != FSL_VERDICT_NORMAL && told != FSL_VERDICT_INSUFFICIENT_EVIDENCE &&
-		       !is_of_steps;
+		       told != FSL_VERDICT_WORK_IMBALANCE && !is_of_steps;
 	struct fsl_stalls_look look = {
 		.out = out, .progress = progress, .facts = facts, .n = progress->steps.n_items};
 	if (look.n < FSL_STALL_STEPS_MIN) {

@@ -16,7 +16,8 @@
  * @facts (run and steps always; own and cuts may be empty), which may hold the newest steps alone.
  * Evaluations and warm-ups are added whatever they cost. If the verdict @told of the ranks says who
  * is at fault, his long steps are no stalls: then gaps and restarts alone are added, and if ranks
- * pause in turn, those with a period. FSL_ERR_MEMORY only.
+ * pause in turn, those with a period. Beside work that moves, which of the two costs more is the
+ * outcome's to say. FSL_ERR_MEMORY only.
  */
 enum fsl_status fsl_stalls_find(struct fsl_perception *out, const struct fsl_progress *progress,
 				const struct fsl_case *facts, enum fsl_verdict_kind told,

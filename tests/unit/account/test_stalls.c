@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "account/outcome.h"
 #include "account/stalls.h"
 #include "base/number.h"
 
@@ -685,6 +686,31 @@ static void long_steps_of_somebody_at_fault_are_no_stalls_but_gaps_are(void **st
 	end(&job);
 }
 
+static void stalls_beside_work_that_moves_are_the_verdict_if_they_cost_more(void **state)
+{
+	(void)state;
+	static struct job job;
+	static const struct {
+		double stall_s, moves_ms; /* of one step; of each of 500 steps of a second */
+		enum fsl_verdict_kind kind;
+	} cases[] = {{320.0, 100.0, FSL_VERDICT_STALLS},
+		     {61.0, 100.0, FSL_VERDICT_STALLS},
+		     {61.0, 150.0, FSL_VERDICT_WORK_IMBALANCE},
+		     {0.0, 100.0, FSL_VERDICT_WORK_IMBALANCE}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin(&job, 500, 0.02);
+		lengthen(&job, 211, cases[i].stall_s);
+		assert_int_equal(find(&job, FSL_VERDICT_WORK_IMBALANCE), FSL_OK);
+		const struct fsl_localisation told = {.kind = FSL_VERDICT_WORK_IMBALANCE,
+						      .lost_ms_per_step = cases[i].moves_ms};
+		const struct fsl_outcome outcome = {.perception = &job.perception,
+						    .localisation = &told,
+						    .steps = &job.progress.steps};
+		assert_int_equal(fsl_outcome_kind(&outcome), cases[i].kind);
+		end(&job);
+	}
+}
+
 static void a_clock_that_is_set_is_no_stall(void **state)
 {
 	(void)state;
@@ -743,6 +769,7 @@ int main(void)
 		cmocka_unit_test(a_long_step_in_which_ids_begin_again_is_a_restart),
 		cmocka_unit_test(ids_that_begin_again_while_operators_go_on_are_no_restart),
 		cmocka_unit_test(long_steps_of_somebody_at_fault_are_no_stalls_but_gaps_are),
+		cmocka_unit_test(stalls_beside_work_that_moves_are_the_verdict_if_they_cost_more),
 		cmocka_unit_test(a_clock_that_is_set_is_no_stall),
 		cmocka_unit_test(memory_that_runs_out_is_a_failure_and_no_crash),
 	};
