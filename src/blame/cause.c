@@ -10,6 +10,7 @@
 
 /* The charged rank and everything that its clues are read from. */
 struct inquiry {
+	const struct fsl_case *facts;
 	const struct fsl_blame *blame;
 	const struct fsl_charge *charge;
 	size_t rank_idx;
@@ -266,6 +267,19 @@ static enum launched how_launched(const struct inquiry *q, const struct fsl_caus
 										: LAUNCHED_UNTOLD;
 }
 
+/* Whether the rank's host was further ahead before the charge. That of a slow device is as far
+ * ahead as it was, or further. */
+static bool has_queue_shrunk(const struct inquiry *q, const struct fsl_cause_clues *clues)
+{
+	size_t begin = q->charge->episode.begin;
+	if (!q->charge->is_change || begin < FSL_LASTING_STEPS_MIN) {
+		return false;
+	}
+	double before_ms = fsl_cause_launch_ms(q->facts, q->rank_idx, 0, begin);
+	return before_ms > FSL_CAUSE_QUEUE_MS_MIN &&
+	       clues->launch_ms < FSL_CAUSE_SHRUNK_SHARE * before_ms;
+}
+
 static bool is_host_bound(const struct inquiry *q, const struct fsl_cause_clues *clues)
 {
 	double excess_ms = q->charge->own_ms - q->charge->peers_ms;
@@ -276,6 +290,9 @@ static bool is_host_bound(const struct inquiry *q, const struct fsl_cause_clues 
 	}
 	if (has_queue && clues->launch_ms < FSL_CAUSE_DRAINED_SHARE * clues->launch_peers_ms) {
 		return true; /* the device runs out of work that the host should have queued */
+	}
+	if (has_queue_shrunk(q, clues)) {
+		return true;
 	}
 	double slow_ratio = q->charge->own_ms / q->charge->peers_ms;
 	if (clues->launch_ms > FSL_CAUSE_QUEUE_MS_MIN &&
@@ -366,7 +383,8 @@ struct fsl_cause_clues fsl_cause_find(const struct fsl_case *facts, size_t rank_
 	const struct fsl_blame *blame = facts->blame;
 	uint32_t class_idx = blame->peers.class_of[rank_idx];
 	size_t begin = blame->peers.begin[class_idx];
-	struct inquiry q = {.blame = blame,
+	struct inquiry q = {.facts = facts,
+			    .blame = blame,
 			    .charge = charge,
 			    .rank_idx = rank_idx,
 			    .run = facts->run,

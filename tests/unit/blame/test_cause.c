@@ -86,6 +86,41 @@ static void set_launch_ms(struct charged_job *c, size_t r, double launch_ms)
 	}
 }
 
+/* Bursts of a quota leave some of the queue. */
+static void a_queue_that_shrank_is_the_host(void **state)
+{
+	(void)state;
+	static const struct {
+		double before_ms, now_ms;
+		enum fsl_cause cause;
+	} cases[] = {{100.0, 50.0, FSL_CAUSE_HOST},
+		     {75.0, 40.0, FSL_CAUSE_HOST},
+		     {75.0, 60.0, FSL_CAUSE_COMPUTE},
+		     {75.0, 95.0, FSL_CAUSE_COMPUTE}};
+	struct charged_job c;
+	small_job_init(&c.job, 8, 40);
+	c.job.head_ms[3] = c.job.body_ms[3] = 20.0;
+	charge(&c);
+	c.blame.charges[3].is_change = true;
+	c.blame.charges[3].episode.begin = 20;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (size_t r = 0; r < 8; r++) {
+			struct fsl_rank *rank = &c.job.run.ranks[r];
+			for (size_t k = 0; k < rank->n_ops; k++) {
+				bool is_before = k < fsl_cuts_first(&c.cuts, r, 20);
+				double ms = r != 3      ? 80.0
+					    : is_before ? cases[i].before_ms
+							: cases[i].now_ms;
+				struct fsl_op *op = &rank->ops[k];
+				op->host_end_ns = op->dev_begin_ns - (int64_t)(ms * FSL_NS_PER_MS);
+				op->host_begin_ns = op->host_end_ns - 20 * FSL_NS_PER_US;
+			}
+		}
+		assert_int_equal(cause_of(&c, 3), cases[i].cause);
+	}
+	release(&c);
+}
+
 static void peers_tell_their_level_without_the_rank_itself(void **state)
 {
 	(void)state;
@@ -172,6 +207,7 @@ int main(void)
 		cmocka_unit_test(loading_looks_like_compute_where_all_work_is_at_the_head),
 		cmocka_unit_test(a_late_host_is_no_loader_where_all_work_is_at_the_head),
 		cmocka_unit_test(a_queue_run_empty_is_the_host),
+		cmocka_unit_test(a_queue_that_shrank_is_the_host),
 		cmocka_unit_test(peers_tell_their_level_without_the_rank_itself),
 		cmocka_unit_test(arrivals_tell_device_host_and_loading_apart),
 		cmocka_unit_test(a_stage_that_explains_half_of_the_excess_is_the_cause),
