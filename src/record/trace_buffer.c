@@ -173,6 +173,27 @@ static enum fsl_status keep_present(struct fsl_trace_buffer *buffer, const char 
 	return keep(buffer, name, value, err);
 }
 
+/* Does what is asked to the filter of each event that has one. A filter stays when the one who set
+ * it no longer traces. */
+static enum fsl_status each_filter(struct fsl_trace_buffer *buffer, const char *value,
+				   struct fsl_error *err)
+{
+	char name[FSL_TRACE_NAME_BYTES], present[FSL_TRACEFS_TEXT_MAX];
+	for (size_t i = 0; i < EVENTS_N; i++) {
+		int length = (int)(strrchr(events[i].name, '/') - events[i].name);
+		(void)snprintf(name, sizeof(name), "%.*s/filter", length, events[i].name);
+		if (!fsl_tracefs_has(buffer->root, name)) {
+			continue;
+		}
+		FSL_TRY(fsl_tracefs_read(buffer->root, name, present, err));
+		if (strcmp(present, "none") != 0) {
+			FSL_TRY(value == NULL ? keep(buffer, name, present, err)
+					      : fsl_tracefs_write(buffer->root, name, value, err));
+		}
+	}
+	return FSL_OK;
+}
+
 /* trace_clock lists all clocks, the present one in brackets. */
 static enum fsl_status keep_clock(struct fsl_trace_buffer *buffer, struct fsl_error *err)
 {
@@ -251,6 +272,7 @@ static enum fsl_status keep_all(struct fsl_trace_buffer *buffer, struct fsl_erro
 	for (size_t i = 0; i < EVENTS_N; i++) {
 		FSL_TRY(keep_present(buffer, events[i].name, err));
 	}
+	FSL_TRY(each_filter(buffer, NULL, err)); /* kept */
 	FSL_TRY(keep_present(buffer, "options/event-fork", err));
 	for (size_t i = 0; i < OPTIONS_N; i++) {
 		FSL_TRY(keep_present(buffer, options[i].name, err));
@@ -405,7 +427,7 @@ static enum fsl_status set_clock(const struct fsl_trace_buffer *buffer, const ch
 			clock);
 }
 
-static enum fsl_status set(const struct fsl_trace_buffer *buffer, const struct fsl_trace_plan *plan,
+static enum fsl_status set(struct fsl_trace_buffer *buffer, const struct fsl_trace_plan *plan,
 			   bool all_are_kept, struct fsl_error *err)
 {
 	char mask[FSL_TRACEFS_TEXT_MAX];
@@ -424,6 +446,7 @@ static enum fsl_status set(const struct fsl_trace_buffer *buffer, const struct f
 	if (buffer->is_own && fsl_tracefs_has(buffer->root, "options/copy_trace_marker")) {
 		FSL_TRY(fsl_tracefs_write(buffer->root, "options/copy_trace_marker", "1", err));
 	}
+	FSL_TRY(each_filter(buffer, "0", err)); /* none */
 	FSL_TRY(set_pids(buffer, plan, err));
 	return set_events(buffer, plan, err);
 }

@@ -27,8 +27,9 @@ struct fsl_trace_plan {
 };
 
 /* One file of tracefs, and what to write into it. */
+enum { FSL_TRACE_NAME_BYTES = 96 };
 struct fsl_trace_setting {
-	char name[96];
+	char name[FSL_TRACE_NAME_BYTES];
 	char value[FSL_TRACEFS_TEXT_MAX];
 };
 

@@ -237,9 +237,14 @@ def check_only_buffer(folder):
     for path in TRACEFS.iterdir():
         if path.name != "instances":
             (root / path.name).symlink_to(path)
+    filtered = TRACEFS / "events/sched/sched_switch/filter"
+    was_filtered = filtered.read_text().strip()
+    filtered.write_text("prev_pid == 4194000")  # left by somebody who no longer traces
     before = settings()
     made = record("--record-time", "0.2", "--buffer-size", "512", "--keep-free", "0", "-o", folder / "only.txt",
                   root=root)
+    check(filtered.read_text().strip() == "prev_pid == 4194000", "the filter of switches is lost")
+    filtered.write_text("0" if was_filtered == "none" else was_filtered)
     if "somebody else" in made.stderr:
         print("the global buffer is in use: left alone")
         return

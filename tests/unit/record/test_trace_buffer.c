@@ -51,6 +51,8 @@ static int make_root(void **state)
 	put("events/sched/sched_switch/enable", "0\n");
 	put("events/sched/sched_stat_runtime/enable", "0\n");
 	put("events/irq/softirq_entry/enable", "0\n");
+	put("events/sched/sched_switch/filter", "prev_pid == 7 || next_pid == 7\n");
+	put("events/irq/softirq_entry/filter", "none\n");
 	put("options/raw", "1\n");
 	put("options/event-fork", "0\n");
 	put("per_cpu/cpu0/buffer_size_kb", "7 (expanded: 1408)\n");
@@ -84,6 +86,8 @@ static void assert_as_before(void)
 	assert_holds("tracing_on", "1");
 	assert_holds("events/sched/sched_switch/enable", "0");
 	assert_holds("events/irq/softirq_entry/enable", "0");
+	assert_holds("events/sched/sched_switch/filter", "prev_pid == 7 || next_pid == 7");
+	assert_holds("events/irq/softirq_entry/filter", "none");
 	assert_holds("options/raw", "1");
 	assert_holds("options/event-fork", "0");
 	assert_holds("trace_clock", "boot");
@@ -111,6 +115,8 @@ static void the_buffer_is_set_as_planned_and_put_back(void **state)
 	assert_holds("tracing_on", "0");
 	assert_holds("events/sched/sched_switch/enable", "1");
 	assert_holds("events/sched/sched_stat_runtime/enable", "0");
+	assert_holds("events/sched/sched_switch/filter", "0");
+	assert_holds("events/irq/softirq_entry/filter", "none");
 	assert_holds("options/raw", "0");
 	assert_holds("options/event-fork", "1");
 	assert_holds("trace_clock", "mono_raw");
