@@ -39,8 +39,8 @@ struct fsl_profile_finding {
 	const int64_t *seen_steps;
 	const double *seen_ms; /* [n_seen_steps]: gain in each of these steps; NULL: not told */
 	size_t n_seen_steps, n_steps;
-	/* Of a slow rank: steps in which it works longer than its peers, whatever that costs in
-	 * each of them. 0: not told, or fewer steps. */
+	/* Steps in which a slow rank works longer than its peers, whatever that costs in each of
+	 * them. 0: not told, or fewer steps. */
 	size_t n_late_steps;
 };
 

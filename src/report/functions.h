@@ -53,7 +53,7 @@ double fsl_functions_peers_calls(const struct fsl_functions_view *view,
 void fsl_functions_short_name(const struct fsl_function_row *row, char text[FSL_TABLE_CELL_MAX]);
 /* The verdict in one sentence. */
 void fsl_functions_headline(const struct fsl_functions_view *view, char *text, size_t size);
-/* What to look at next, by what the worst culprit takes longer for; NULL: nobody is slow. */
+/* Tells what to look at next, by what the worst culprit takes longer for; NULL: nobody is slow. */
 const char *fsl_functions_next(const struct fsl_functions_view *view);
 extern const char *const fsl_functions_verdict_texts[];
 

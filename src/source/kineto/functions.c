@@ -237,7 +237,7 @@ static int compare_runs(const void *left, const void *right)
 	return FSL_ORDER(a->cells[RUN_DUR], b->cells[RUN_DUR]);
 }
 
-/* Of runs [first, end), which are of one name and step, sorted by duration. */
+/* Adds the level of runs [first, end), which are of one name and step, sorted by duration. */
 static enum fsl_status add_level(struct fsl_functions *functions, struct fsl_packed_reader *runs,
 				 size_t first, size_t end, bool is_of_steps, struct fsl_error *err)
 {
