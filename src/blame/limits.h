@@ -269,9 +269,9 @@ enum { FSL_PERIOD_GAPS_MIN = 3, FSL_PERIOD_MAX = 1024 };
  * this many ms at least. Untold: FSL_CAUSE_QUEUE_MS_MIN. */
 #define FSL_CAUSE_DRAINED_SHARE 0.25
 #define FSL_CAUSE_QUEUE_MS_MIN  1.0
-/* Host: the queue is less than this share of what it was before the rank became slower. 41
- * recordings of slow devices and late data have 1.0 and more, 6 of throttled and crowded processes
- * 0.53 and less. */
+/* Host: the queue is less than this share of what it was before the rank became slower. In
+ * recordings, 31 ranks with slow devices or late data have 0.99 and more, 6 of 7 throttled or
+ * crowded ones 0.53 and less. */
 #define FSL_CAUSE_SHRUNK_SHARE 0.7
 /* A host whose network is slow: its other transfers take this many times as long as before, too.
  * Untold: simulated cards are 1.4 times slower and more. Fewer steps are no past. */
